@@ -1,0 +1,2 @@
+//! The `loop` command: arguments in, text or JSON out.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The decisions of a loop, without doing anything: answers in, actions out.

@@ -1,0 +1,1 @@
+//! The standard driver of a loop: processes, worktrees, the event store.

@@ -1,0 +1,1 @@
+//! Where a loop finds its next piece of work.
