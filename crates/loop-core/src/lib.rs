@@ -1,1 +1,25 @@
-//! The decisions of a loop, without doing anything: answers in, actions out.
+//! The decisions of a loop, without doing anything.
+
+pub mod answer;
+pub mod brakes;
+pub mod claim;
+pub mod config;
+pub mod control;
+pub mod exit;
+mod machine;
+pub mod outcome;
+pub mod phase;
+pub mod record;
+pub mod replay;
+pub mod rules;
+pub mod score;
+pub mod state;
+pub mod step;
+pub mod task;
+pub mod text;
+pub mod time;
+pub mod verdict;
+
+pub use answer::{Answer, Reply, StepAnswer, Work};
+pub use machine::{Machine, Refused, Start};
+pub use step::{Action, Fence, Role, Step};

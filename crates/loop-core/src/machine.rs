@@ -1,0 +1,439 @@
+//! The machine that decides what a loop does next.
+//!
+//! It holds one question at a time ([`Machine::action`]); the driver performs it
+//! and answers ([`Machine::answer`]). What a person asks for comes in as
+//! [`Machine::control`]. Everything that depends on the world, time included,
+//! stands in the answers, so the same inputs always give the same state.
+
+mod control;
+mod decide;
+mod finish;
+mod judge;
+mod preflight;
+mod work;
+
+use crate::answer::{Answer, Reply, StepAnswer, Work, WorktreeRecord};
+use crate::config::Usd;
+use crate::outcome::{Interruption, Outcome};
+use crate::rules::Rules;
+use crate::state::{Running, State};
+use crate::step::{
+    Action, Advance, Call, Ended, Fence, Open, Report, Role, Step, WorkTask, Workplace,
+};
+use crate::time::Timestamp;
+use crate::verdict::{Unreadable, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// One loop: its state, and the question that is open.
+///
+/// It can be saved and restored between any two inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    state: State,
+    rules: Option<Rules>,
+    stage: Stage,
+    tick: Option<Tick>,
+    owed: Option<Owed>,
+    ended: Option<Ended>,
+    now: Timestamp,
+}
+
+/// Which question is open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Stage {
+    Idle,
+    FindWork,
+    Open(Option<WorkTask>),
+    Worktree,
+    Tree,
+    Implement,
+    Verify,
+    Report,
+    Orchestrate,
+    Advance(Advance),
+    Close,
+}
+
+/// What an open tick knows beside the loop's state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Tick {
+    /// Sequence number of its `opened` record.
+    opened: u64,
+    number: u64,
+    nonce: String,
+    task: Option<WorkTask>,
+    /// Which call of the current step this is, from 1.
+    attempt: u32,
+    /// Whether the current step's `began` record is written.
+    begun: bool,
+    /// Whether only the judgement of earlier work is asked for.
+    judging: bool,
+    worktree: Option<WorktreeRecord>,
+    /// Path of implement's output.
+    output: Option<String>,
+    tree_after: Option<String>,
+    verdict: Option<Verdict>,
+    fault: Option<Unreadable>,
+    decision: Option<Decision>,
+    /// Whether orchestrate has used its one request.
+    requested: bool,
+    /// Whether that request hands the task to a person.
+    hand_over: bool,
+    stopping: Option<Interruption>,
+    /// The task that a person set meanwhile; it counts from the next tick on.
+    next_task: Option<(String, Option<String>)>,
+    cost: Usd,
+    unpriced_calls: u64,
+    complete: bool,
+    outcome: Option<(Outcome, String)>,
+}
+
+/// What a judgement leads to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Decision {
+    /// The task goes on to this phase.
+    Advance { from: String, to: String },
+    /// A person has to let it go on to this phase.
+    AskApproval { from: String, to: String },
+    /// A task without a record is done.
+    Complete,
+    /// A person is needed.
+    Escalate {
+        halt: crate::outcome::Halt,
+        why: String,
+    },
+}
+
+/// A move that a person's approval makes owed, outside a tick.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Owed {
+    /// Sequence number of the `control` record.
+    control: u64,
+    advance: Advance,
+    begun: bool,
+}
+
+/// An input that the machine does not take; nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It belongs to another tick, step or attempt, or was given before.
+    #[error("the answer belongs to another step or attempt than the one that is asked for")]
+    Stale,
+    /// It is no answer to the question that is open.
+    #[error("this is no answer to `{asked}`")]
+    NoAnswerTo {
+        /// The step that is asked for.
+        asked: Step,
+    },
+    /// The step acts outside, and its `began` record was not announced.
+    #[error("step `{step}` was not begun")]
+    NotBegun {
+        /// The step.
+        step: Step,
+    },
+    /// The machine is busy with something else.
+    #[error("the loop is busy: {0}")]
+    Busy(Step),
+}
+
+/// A granted look for work: the rules in force and the time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// The rules of this tick.
+    pub rules: Rules,
+    /// The time.
+    pub now: Timestamp,
+}
+
+impl Machine {
+    /// Makes the machine of a loop that stands between two ticks.
+    #[must_use]
+    pub fn new(state: State) -> Self {
+        Self {
+            state,
+            rules: None,
+            stage: Stage::Idle,
+            tick: None,
+            owed: None,
+            ended: None,
+            now: Timestamp::default(),
+        }
+    }
+
+    /// Returns the loop's state so far.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Returns how the latest tick, or look for work, ended.
+    #[must_use]
+    pub fn ended(&self) -> Option<&Ended> {
+        self.ended.as_ref()
+    }
+
+    /// Returns why the open tick has to end, if it has to: the driver ends the
+    /// running step and answers it with
+    /// [`StepAnswer::Interrupted`].
+    #[must_use]
+    pub fn stopping(&self) -> Option<Interruption> {
+        self.tick.as_ref()?.stopping
+    }
+
+    /// Whether the step that is asked for was begun.
+    #[must_use]
+    pub fn begun(&self) -> bool {
+        match (&self.tick, &self.owed) {
+            (Some(tick), _) => tick.begun,
+            (None, Some(owed)) => owed.begun,
+            (None, None) => false,
+        }
+    }
+
+    /// Returns the rules of the latest tick.
+    #[must_use]
+    pub fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+
+    /// Looks whether a tick may work, and asks for work if so.
+    ///
+    /// Afterwards either [`Machine::action`] has a question or
+    /// [`Machine::ended`] says why there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Busy`] while a tick is open or a move is owed.
+    pub fn start(&mut self, start: Start) -> Result<(), Refused> {
+        if let Some(action) = self.action() {
+            return Err(Refused::Busy(action.step()));
+        }
+        self.now = start.now;
+        self.rules = Some(start.rules);
+        self.ended = None;
+        self.preflight();
+        Ok(())
+    }
+
+    /// Returns what to do next; `None` between two ticks.
+    #[must_use]
+    pub fn action(&self) -> Option<Action> {
+        let owed = || self.owed.as_ref().map(|owed| owed.advance.clone());
+        Some(match &self.stage {
+            Stage::Idle => Action::Advance(owed()?),
+            Stage::FindWork => Action::FindWork,
+            Stage::Open(task) => Action::Open(Open {
+                tick: self.state.tick + 1,
+                task: task.clone(),
+            }),
+            Stage::Worktree => Action::Worktree(self.workplace()?),
+            Stage::Tree => Action::Tree(self.workplace()?),
+            Stage::Implement => Action::Implement(self.call(Role::Implement)?),
+            Stage::Verify => Action::Verify(self.call(Role::Verify)?),
+            Stage::Report => Action::Report(self.report()?),
+            Stage::Orchestrate => Action::Orchestrate(self.call(Role::Orchestrate)?),
+            Stage::Advance(advance) => Action::Advance(advance.clone()),
+            Stage::Close => Action::Close(Box::new(self.closing()?)),
+        })
+    }
+
+    /// Returns what the answer to [`Machine::action`] has to carry.
+    #[must_use]
+    pub fn fence(&self) -> Option<Fence> {
+        let step = self.action()?.step();
+        let (opened, attempt) = match (&self.tick, &self.owed) {
+            (Some(tick), _) => (tick.opened, tick.attempt),
+            (None, Some(owed)) if step == Step::Advance => (owed.control, 1),
+            _ => (0, 1),
+        };
+        Some(Fence {
+            opened,
+            step,
+            attempt,
+        })
+    }
+
+    /// Says that a step's `began` record is on disk. From here on an attempt
+    /// counts, whatever becomes of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] when this is not the step that is asked for, when it was
+    /// begun before, or when it has no effect outside.
+    pub fn begin(&mut self, fence: Fence, at: Timestamp, pid: u32) -> Result<(), Refused> {
+        if self.fence() != Some(fence) || self.begun() || !fence.step.acts_outside() {
+            return Err(Refused::Stale);
+        }
+        self.now = at;
+        self.state.running = Some(Running {
+            step: fence.step,
+            since: at,
+            pid,
+        });
+        match (&mut self.tick, &mut self.owed) {
+            (Some(tick), _) => tick.begun = true,
+            (None, Some(owed)) => owed.begun = true,
+            (None, None) => {}
+        }
+        match fence.step {
+            Step::Implement => {
+                if let Some(progress) = self.progress_mut() {
+                    progress.iteration += 1;
+                }
+                self.charge(Role::Implement);
+            }
+            Step::Verify => self.charge(Role::Verify),
+            Step::Orchestrate => self.charge(Role::Orchestrate),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes in what became of the action that was asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] when the answer is stale, repeated, of the wrong kind, or of
+    /// a step that was not begun; nothing is changed then.
+    pub fn answer(&mut self, fence: Fence, reply: Reply) -> Result<(), Refused> {
+        let Some(asked) = self.fence() else {
+            return Err(Refused::Stale);
+        };
+        if asked != fence {
+            return Err(Refused::Stale);
+        }
+        self.check_answer(asked.step, &reply.answer)?;
+        self.now = reply.at;
+        match reply.answer {
+            Answer::Work(work) => self.worked(work),
+            Answer::Opened { seq, nonce } => self.opened(seq, nonce),
+            Answer::Closed => self.closed(),
+            Answer::Step(answer) => {
+                self.spend_time(reply.elapsed_ms);
+                self.state.running = None;
+                self.step_ended(asked.step, answer);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_answer(&self, asked: Step, answer: &Answer) -> Result<(), Refused> {
+        let fits = match answer {
+            Answer::Work(_) => asked == Step::FindWork,
+            Answer::Opened { .. } => asked == Step::Open,
+            Answer::Closed => asked == Step::Close,
+            Answer::Step(answer) => answer.fits(asked),
+        };
+        if !fits {
+            return Err(Refused::NoAnswerTo { asked });
+        }
+        let could_not_begin = matches!(
+            answer,
+            Answer::Step(StepAnswer::Failed(_) | StepAnswer::Interrupted(_))
+        );
+        if asked.acts_outside() && !self.begun() && !could_not_begin {
+            return Err(Refused::NotBegun { step: asked });
+        }
+        Ok(())
+    }
+
+    /// Hands a step's answer to the part that decides about it.
+    fn step_ended(&mut self, step: Step, answer: StepAnswer) {
+        let begun = self.begun();
+        if let Some(tick) = &mut self.tick {
+            tick.begun = false;
+        }
+        match answer {
+            StepAnswer::Worktree(record) => self.workspace_ready(record),
+            StepAnswer::Tree(tree) => self.tree_taken(tree.as_deref()),
+            StepAnswer::Implement(implemented) => self.implemented(implemented),
+            StepAnswer::Verify(verified) => self.verified(verified),
+            StepAnswer::Report => self.decide(),
+            StepAnswer::Orchestrate(_) => self.carry_out(),
+            StepAnswer::Advance(advanced) => self.advanced(advanced),
+            StepAnswer::Failed(fault) => self.step_failed(step, begun, fault),
+            StepAnswer::Interrupted(by) => self.step_interrupted(step, begun, by),
+        }
+        self.obey_stop();
+    }
+
+    /// Ends a tick that has to end, unless its decision is already made.
+    fn obey_stop(&mut self) {
+        let Some(by) = self.stopping() else { return };
+        match self.stage {
+            Stage::Worktree | Stage::Tree | Stage::Implement | Stage::Verify => {
+                self.finish(Outcome::Interrupted(by), interrupted_why(by, None));
+            }
+            Stage::Orchestrate => self.carry_out(),
+            _ => {}
+        }
+    }
+
+    fn worked(&mut self, work: Work) {
+        match work {
+            Work::Found(task) => self.stage = Stage::Open(Some(task)),
+            Work::Nothing(skip) => self.skip(skip),
+            Work::Failed { what } => {
+                self.end_without_tick(Outcome::Error(crate::outcome::Error::SourceFailed), what);
+            }
+        }
+    }
+
+    fn workplace(&self) -> Option<Workplace> {
+        let tick = self.tick.as_ref()?;
+        let task = tick.task.as_ref()?;
+        Some(Workplace {
+            task: task.name.clone(),
+            tick: tick.number,
+            worktree: self.rules.as_ref()?.worktree,
+            recorded: self.state.progress_of(&task.name).worktree,
+        })
+    }
+
+    fn call(&self, role: Role) -> Option<Call> {
+        let tick = self.tick.as_ref()?;
+        let task = tick.task.as_ref()?;
+        let rules = self.rules.as_ref()?;
+        let progress = self.state.progress_of(&task.name);
+        let left = rules
+            .brakes
+            .max_wall_ms
+            .map_or(u64::MAX, |max| max.saturating_sub(progress.wall_ms));
+        Some(Call {
+            role,
+            tick: tick.number,
+            attempt: tick.attempt,
+            nonce: tick.nonce.clone(),
+            task: task.name.clone(),
+            phase: task.phase.clone(),
+            hint: progress.hint,
+            verdict: (role == Role::Orchestrate)
+                .then(|| tick.verdict.clone())
+                .flatten(),
+            unjudged: progress.unjudged.filter(|_| tick.judging),
+            fault: tick.fault.clone(),
+            timeout_ms: rules.call(role)?.timeout_ms.min(left),
+            worktree: tick.worktree.clone(),
+        })
+    }
+
+    fn report(&self) -> Option<Report> {
+        let tick = self.tick.as_ref()?;
+        let task = tick.task.as_ref()?;
+        Some(Report {
+            task: task.name.clone(),
+            file: crate::phase::Phases::artifact(task.phase.as_deref()?)?,
+            output: tick.output.clone()?,
+        })
+    }
+}
+
+/// Says in words what ended a tick, and during which step.
+fn interrupted_why(by: Interruption, step: Option<Step>) -> String {
+    let during = step.map_or_else(String::new, |step| format!(" during {step}"));
+    match by {
+        Interruption::Signal => format!("a signal ended the tick{during}"),
+        Interruption::Stop => format!("`loop stop` ended the tick{during}"),
+        Interruption::Crash => format!("the engine died{during}; the tick was closed afterwards"),
+    }
+}

@@ -1,0 +1,216 @@
+//! What a person's request does to a loop.
+
+use super::{Decision, Machine, Owed, Stage};
+use crate::control::{Control, Denied, Granted, Request};
+use crate::outcome::{Halt, Interruption};
+use crate::phase::HUMAN_INTERVENTION;
+use crate::state::{State, Status};
+use crate::step::Advance;
+use crate::time::Timestamp;
+
+impl Machine {
+    /// Takes in a request; `seq` is the sequence number that its `control`
+    /// record takes. Granted or denied, its id is remembered.
+    ///
+    /// # Errors
+    ///
+    /// [`Denied`] with one line that says why, and what to do instead.
+    pub fn control(
+        &mut self,
+        seq: u64,
+        at: Timestamp,
+        control: &Control,
+    ) -> Result<Granted, Denied> {
+        self.now = at;
+        self.state.remember_control(&control.id);
+        self.state.updated_at = Some(at);
+        let what = match &control.request {
+            Request::Pause => self.pause(),
+            Request::Resume => self.resume(),
+            Request::Stop => self.stop(),
+            Request::Approve => self.approve(seq, &control.by)?,
+            Request::SetTask { task, phase } => self.set_task(task, phase.as_deref()),
+            Request::Transition { tick, task, to } => {
+                self.orchestrate_asks(*tick, task, to.as_deref())?
+            }
+        };
+        Ok(Granted { what })
+    }
+
+    /// Whether a request was taken in before.
+    #[must_use]
+    pub fn knows(&self, id: &str) -> bool {
+        self.state.recent_controls.iter().any(|known| known == id)
+    }
+
+    fn pause(&mut self) -> String {
+        match (
+            std::mem::replace(&mut self.state.paused, true),
+            self.state.in_progress,
+        ) {
+            (true, _) => "it was paused already".to_owned(),
+            (false, Some(tick)) => format!("paused; tick {tick} finishes first"),
+            (false, None) => "paused".to_owned(),
+        }
+    }
+
+    fn resume(&mut self) -> String {
+        if !std::mem::replace(&mut self.state.paused, false) {
+            return "it was not paused".to_owned();
+        }
+        match self.state.reason {
+            Some(halt) => format!("resumed; it still waits for a person ({halt}): loop approve"),
+            None => "resumed".to_owned(),
+        }
+    }
+
+    fn stop(&mut self) -> String {
+        self.state.paused = true;
+        match &mut self.tick {
+            Some(tick) => {
+                tick.stopping.get_or_insert(Interruption::Stop);
+                format!("stopping tick {}, and paused", tick.number)
+            }
+            None => "paused; nothing was running".to_owned(),
+        }
+    }
+
+    /// What approving clears depends on why the loop waits (decision D-7).
+    fn approve(&mut self, seq: u64, by: &str) -> Result<String, Denied> {
+        if let Some(tick) = &self.tick {
+            return Err(Denied::because(format!(
+                "tick {} is running; nothing waits for approval yet",
+                tick.number
+            )));
+        }
+        let Some(halt) = self.state.reason else {
+            return Err(Denied::because(if self.state.paused {
+                "it waits for nothing but the end of its pause: loop resume"
+            } else {
+                "it waits for nothing"
+            }));
+        };
+        let task = self.state.halted_task.take();
+        if let Some(progress) = task
+            .as_ref()
+            .and_then(|task| self.state.progress.get_mut(task))
+        {
+            if halt.is_about_work() {
+                progress.start_over();
+                progress.hint.clear();
+            }
+            match halt {
+                Halt::ApprovalRequired => progress.hint.clear(),
+                Halt::VerifierBroken => progress.verify_failures = 0,
+                _ => {}
+            }
+        }
+        if halt == Halt::Environment {
+            self.state.environment = None;
+        }
+        self.state.status = Status::Active;
+        self.state.reason = None;
+        self.state.why = None;
+        let Some(awaited) = self.state.awaiting.take() else {
+            return Ok(format!("approved; the loop goes on after {halt}"));
+        };
+        let what = format!("approved; {} goes on to `{}`", awaited.task, awaited.to);
+        self.owed = Some(Owed {
+            control: seq,
+            advance: Advance {
+                task: awaited.task,
+                from: awaited.from,
+                to: awaited.to,
+                tick: None,
+                by: Some(by.to_owned()),
+            },
+            begun: false,
+        });
+        Ok(what)
+    }
+
+    fn set_task(&mut self, task: &str, phase: Option<&str>) -> String {
+        match &mut self.tick {
+            Some(tick) => {
+                tick.next_task = Some((task.to_owned(), phase.map(str::to_owned)));
+                format!("the task is {task} from the next tick on")
+            }
+            None => {
+                self.state.set_task(task, phase);
+                format!("the task is {task}")
+            }
+        }
+    }
+
+    /// Orchestrate may ask once a tick, and only for what was decided, or for a
+    /// person (decision D-6).
+    fn orchestrate_asks(
+        &mut self,
+        number: u64,
+        name: &str,
+        to: Option<&str>,
+    ) -> Result<String, Denied> {
+        let asking = matches!(self.stage, Stage::Orchestrate);
+        let Some(tick) = self
+            .tick
+            .as_mut()
+            .filter(|tick| asking && tick.number == number)
+        else {
+            return Err(Denied::because(
+                "only orchestrate may move a task, and only while its tick asks it",
+            ));
+        };
+        if tick.requested {
+            return Err(Denied::because(
+                "orchestrate has used its one request of this tick",
+            ));
+        }
+        let task = tick.task.as_ref().map_or("", |task| task.name.as_str());
+        if task != name {
+            return Err(Denied::because(format!(
+                "this tick is about {task}, not about {name}"
+            )));
+        }
+        let next = match &tick.decision {
+            Some(Decision::Advance { to, .. }) => Some(to.clone()),
+            _ => None,
+        };
+        match (to, next) {
+            (Some(HUMAN_INTERVENTION), next) => {
+                tick.requested = true;
+                tick.hand_over = next.is_some();
+                Ok(format!("{name} goes to a person"))
+            }
+            (None, Some(next)) => {
+                tick.requested = true;
+                Ok(format!("{name} goes on to `{next}`"))
+            }
+            (Some(to), Some(next)) if to == next => {
+                tick.requested = true;
+                Ok(format!("{name} goes on to `{next}`"))
+            }
+            (_, Some(next)) => Err(Denied::because(format!(
+                "the judgement allows `{next}` or `{HUMAN_INTERVENTION}`, nothing else"
+            ))),
+            (_, None) => Err(Denied::because(format!(
+                "the judgement allows `{HUMAN_INTERVENTION}` only"
+            ))),
+        }
+    }
+}
+
+impl State {
+    /// Gives the loop its task, which starts with empty counts and no hint.
+    pub(crate) fn set_task(&mut self, task: &str, phase: Option<&str>) {
+        self.current_task = Some(task.to_owned());
+        self.current_phase = phase.map(str::to_owned);
+        if let Some(progress) = self.progress.get_mut(task) {
+            progress.start_over();
+            progress.hint.clear();
+            progress.unjudged = None;
+        }
+        if self.status == Status::Complete {
+            self.status = Status::Active;
+        }
+    }
+}

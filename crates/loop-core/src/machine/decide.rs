@@ -1,0 +1,180 @@
+//! From a judgement to what is done about it.
+
+use super::{Decision, Machine, Stage};
+use crate::answer::{Advanced, StepFault};
+use crate::outcome::{Halt, Outcome};
+use crate::phase::{COMPLETE, HUMAN_INTERVENTION};
+use crate::state::{Awaited, Finished, Status};
+use crate::step::{Advance, Role};
+
+impl Machine {
+    pub(super) fn escalate(&mut self, halt: Halt, why: String) {
+        if let Some(tick) = &mut self.tick {
+            tick.decision = Some(Decision::Escalate { halt, why });
+        }
+        self.decide();
+    }
+
+    /// Lets orchestrate carry the decision out, or carries it out alone: there
+    /// is nothing for it to read without a verdict, and no call after a cap.
+    pub(super) fn decide(&mut self) {
+        let judged = self
+            .tick
+            .as_ref()
+            .is_some_and(|tick| tick.verdict.is_some());
+        let configured = self
+            .rules
+            .as_ref()
+            .is_some_and(|rules| rules.orchestrate.is_some());
+        let decided = !matches!(
+            self.tick.as_ref().and_then(|tick| tick.decision.as_ref()),
+            None | Some(Decision::Complete)
+        );
+        if judged && configured && decided && self.cap_before(Role::Orchestrate).is_none() {
+            self.stage = Stage::Orchestrate;
+        } else {
+            self.carry_out();
+        }
+    }
+
+    /// Does what was decided. Orchestrate has had its say, or had none.
+    pub(super) fn carry_out(&mut self) {
+        let Some(tick) = &self.tick else { return };
+        let name = tick
+            .task
+            .as_ref()
+            .map_or_else(String::new, |task| task.name.clone());
+        match tick.decision.clone() {
+            Some(Decision::Advance { from, to }) => {
+                let to = if tick.hand_over {
+                    HUMAN_INTERVENTION.to_owned()
+                } else {
+                    to
+                };
+                self.stage = Stage::Advance(Advance {
+                    task: name,
+                    from,
+                    to,
+                    tick: Some(tick.number),
+                    by: None,
+                });
+            }
+            Some(Decision::AskApproval { from, to }) => {
+                let why = format!("{name} passed `{from}`; a person has to let it go on to `{to}`");
+                self.state.awaiting = Some(Awaited {
+                    task: name,
+                    from,
+                    to,
+                });
+                self.halt(Halt::ApprovalRequired, why);
+            }
+            Some(Decision::Escalate { halt, why }) => self.halt(halt, why),
+            Some(Decision::Complete) | None => {
+                self.complete(&name);
+                self.finish(Outcome::Pass, format!("{name} passed and is complete"));
+            }
+        }
+    }
+
+    pub(super) fn advanced(&mut self, advanced: Advanced) {
+        if self.tick.is_none() {
+            return self.owed_advanced(advanced);
+        }
+        let Stage::Advance(advance) = self.stage.clone() else {
+            return;
+        };
+        if let Advanced::Conflict { what } = advanced {
+            return self.halt(Halt::Conflict, what);
+        }
+        self.state.current_phase = Some(advance.to.clone());
+        if let Some(task) = self.tick.as_mut().and_then(|tick| tick.task.as_mut()) {
+            task.phase = Some(advance.to.clone());
+        }
+        match advance.to.as_str() {
+            HUMAN_INTERVENTION => {
+                let why = format!("orchestrate handed {} to a person", advance.task);
+                self.state.awaiting = Some(Awaited {
+                    task: advance.task,
+                    from: advance.to,
+                    to: advance.from,
+                });
+                self.halt(Halt::Escalated, why);
+            }
+            COMPLETE => {
+                self.complete(&advance.task);
+                self.finish(
+                    Outcome::Pass,
+                    format!("{} passed `{}` and is complete", advance.task, advance.from),
+                );
+            }
+            to => {
+                let why = format!(
+                    "{} passed `{}` and goes on to `{to}`",
+                    advance.task, advance.from
+                );
+                self.finish(Outcome::Pass, why);
+            }
+        }
+    }
+
+    /// A person's approval has made its move.
+    fn owed_advanced(&mut self, advanced: Advanced) {
+        let Some(owed) = self.owed.take() else { return };
+        match advanced {
+            Advanced::Conflict { what } => self.wait(Halt::Conflict, what, Some(owed.advance.task)),
+            Advanced::Moved if owed.advance.to == COMPLETE => self.complete(&owed.advance.task),
+            Advanced::Moved => {
+                if self.state.current_task.as_ref() == Some(&owed.advance.task) {
+                    self.state.current_phase = Some(owed.advance.to);
+                }
+            }
+        }
+    }
+
+    /// The move could not be made: the loop waits as it did before.
+    pub(super) fn owed_failed(&mut self, fault: StepFault) {
+        let Some(owed) = self.owed.take() else { return };
+        let advance = owed.advance;
+        let halt = if advance.from == HUMAN_INTERVENTION {
+            Halt::Escalated
+        } else {
+            Halt::ApprovalRequired
+        };
+        let what = match fault {
+            StepFault::Environment { what, .. }
+            | StepFault::WorktreeReplaced { what }
+            | StepFault::Error { what, .. } => what,
+        };
+        self.wait(
+            halt,
+            format!("the approved move could not be made: {what}"),
+            Some(advance.task.clone()),
+        );
+        self.state.awaiting = Some(Awaited {
+            task: advance.task,
+            from: advance.from,
+            to: advance.to,
+        });
+    }
+
+    /// The task is done: its record goes, the place of its work is kept.
+    fn complete(&mut self, task: &str) {
+        let progress = self.state.progress.remove(task);
+        self.state.remember_finished(Finished {
+            task: task.to_owned(),
+            tick: self.tick.as_ref().map(|tick| tick.number),
+            worktree: progress.and_then(|progress| progress.worktree),
+        });
+        if let Some(tick) = &mut self.tick {
+            tick.complete = true;
+        }
+        if self.state.current_task.as_deref() == Some(task) {
+            self.state.current_task = None;
+            self.state.current_phase = None;
+            let single = self.rules.as_ref().is_none_or(|rules| rules.single);
+            if single && self.state.status == Status::Active {
+                self.state.status = Status::Complete;
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The one path on which every tick ends, and the caps that lead to it.
+
+use super::{Machine, Stage};
+use crate::config::Usd;
+use crate::outcome::{EnvironmentFault, Halt, Outcome};
+use crate::state::{EnvironmentStreak, Status};
+use crate::step::{Closing, Ended, Role};
+use crate::time::Timestamp;
+
+/// Equal environment faults in a row that stop a loop.
+const FAULTS_IN_A_ROW: u32 = 2;
+
+impl Machine {
+    /// Ends the tick.
+    pub(super) fn finish(&mut self, outcome: Outcome, why: String) {
+        if let Some(tick) = &mut self.tick {
+            tick.outcome = Some((outcome, why));
+            tick.attempt = 1;
+            tick.begun = false;
+        }
+        self.stage = Stage::Close;
+    }
+
+    /// Ends the tick, and the loop waits for a person.
+    pub(super) fn halt(&mut self, halt: Halt, why: String) {
+        let task = self.tick.as_ref().and_then(|tick| tick.task.as_ref());
+        let task = task.map(|task| task.name.clone());
+        self.wait(halt, why.clone(), task);
+        self.finish(Outcome::HumanIntervention(halt), why);
+    }
+
+    pub(super) fn wait(&mut self, halt: Halt, why: String, task: Option<String>) {
+        self.state.status = Status::HumanIntervention;
+        self.state.reason = Some(halt);
+        self.state.why = Some(why);
+        self.state.halted_task = task;
+    }
+
+    pub(super) fn environment(
+        &mut self,
+        reason: EnvironmentFault,
+        what: String,
+        until: Option<Timestamp>,
+    ) {
+        if until.is_some_and(|until| until > self.now) {
+            // It will be over at a known time: waiting is enough.
+            self.state.not_before = until;
+            return self.finish(Outcome::Environment(reason), what);
+        }
+        let before = self
+            .state
+            .environment
+            .filter(|streak| streak.reason == reason);
+        let count = before.map_or(0, |streak| streak.count) + 1;
+        self.state.environment = Some(EnvironmentStreak { reason, count });
+        if count >= FAULTS_IN_A_ROW {
+            self.halt(
+                Halt::Environment,
+                format!("{what} ({count} times in a row)"),
+            );
+        } else {
+            self.finish(Outcome::Environment(reason), what);
+        }
+    }
+
+    /// Returns the brake that the task's record trips, in words.
+    pub(super) fn tripped(&self) -> Option<(Halt, String)> {
+        let brakes = &self.rules.as_ref()?.brakes;
+        let progress = self.progress();
+        let halt = brakes.tripped(&progress)?;
+        let why = match halt {
+            Halt::HarnessFailures => {
+                format!(
+                    "implement failed {} times in a row",
+                    progress.harness_failures
+                )
+            }
+            Halt::NoProgress => {
+                format!(
+                    "{} attempts in a row changed nothing",
+                    brakes.no_progress_window
+                )
+            }
+            Halt::MaxIterations => format!("all {} attempts are spent", progress.iteration),
+            Halt::ScorePlateau => {
+                format!(
+                    "the score has not risen in {} attempts",
+                    brakes.score_plateau_window
+                )
+            }
+            other => other.to_string(),
+        };
+        Some((halt, why))
+    }
+
+    /// Returns the hard cap that forbids a call of `role`, in words. An
+    /// estimate that would pass the cost cap forbids it: the bill stays inside.
+    pub(super) fn cap_before(&self, role: Role) -> Option<(Halt, String)> {
+        let rules = self.rules.as_ref()?;
+        if let Some(cap) = rules.brakes.max_cost {
+            let spent = self.state.spent.usd;
+            match rules.call(role).and_then(|call| call.cost_per_call) {
+                Some(next) if spent.saturating_add(next) <= cap => {}
+                Some(next) => {
+                    let why = format!(
+                        "${spent} of ${cap} are spent, and a call of {} costs ${next}",
+                        role.as_str()
+                    );
+                    return Some((Halt::MaxCost, why));
+                }
+                None => {
+                    let why = format!("what a call of {} costs is unknown", role.as_str());
+                    return Some((Halt::MaxCost, why));
+                }
+            }
+        }
+        self.wall_cap()
+    }
+
+    pub(super) fn wall_cap(&self) -> Option<(Halt, String)> {
+        let max = self.rules.as_ref()?.brakes.max_wall_ms?;
+        let used = self.progress().wall_ms;
+        (used >= max).then(|| {
+            let why = format!("the task has run for {}s of {}s", used / 1000, max / 1000);
+            (Halt::MaxWall, why)
+        })
+    }
+
+    /// Counts what a call of `role` costs, before it starts: a crash must not
+    /// make it free.
+    pub(super) fn charge(&mut self, role: Role) {
+        let call = self.rules.as_ref().and_then(|rules| rules.call(role));
+        let estimate = call.and_then(|call| call.cost_per_call);
+        let Some(tick) = &mut self.tick else { return };
+        match estimate {
+            Some(cost) => {
+                tick.cost = tick.cost.saturating_add(cost);
+                self.state.spent.usd = self.state.spent.usd.saturating_add(cost);
+            }
+            None => {
+                tick.unpriced_calls += 1;
+                self.state.spent.unpriced_calls += 1;
+            }
+        }
+    }
+
+    pub(super) fn spend_time(&mut self, elapsed_ms: u64) {
+        self.state.spent.wall_ms = self.state.spent.wall_ms.saturating_add(elapsed_ms);
+        if let Some(progress) = self.progress_mut() {
+            progress.wall_ms = progress.wall_ms.saturating_add(elapsed_ms);
+        }
+    }
+
+    /// Returns what the `closed` record holds.
+    pub(super) fn closing(&self) -> Option<Closing> {
+        let tick = self.tick.as_ref()?;
+        let (outcome, why) = tick.outcome.clone()?;
+        let task = tick.task.as_ref();
+        let ended = Ended {
+            why,
+            tick: Some(tick.number),
+            task: task.map(|task| task.name.clone()),
+            phase: task.and_then(|task| task.phase.clone()),
+            iteration: self.progress().iteration,
+            verdict: tick.verdict.clone(),
+            complete: tick.complete,
+            worktree: tick.worktree.clone(),
+            cost: tick.cost,
+            unpriced_calls: tick.unpriced_calls,
+            outcome,
+        };
+        let mut state = self.state.clone();
+        state.in_progress = None;
+        state.running = None;
+        state.last_outcome = Some(ended.outcome.clone());
+        state.updated_at = Some(self.now);
+        if let Some((task, phase)) = &tick.next_task {
+            state.set_task(task, phase.as_deref());
+        }
+        Some(Closing { ended, state })
+    }
+
+    /// The `closed` record is on disk.
+    pub(super) fn closed(&mut self) {
+        if let Some(closing) = self.closing() {
+            self.state = closing.state;
+            self.ended = Some(closing.ended);
+        }
+        self.tick = None;
+        self.stage = Stage::Idle;
+    }
+
+    /// Whether nothing that anybody asked for is known to cost nothing.
+    #[must_use]
+    pub fn known_cost(&self) -> Option<Usd> {
+        let spent = &self.state.spent;
+        (spent.unpriced_calls == 0).then_some(spent.usd)
+    }
+}

@@ -1,0 +1,231 @@
+//! The checks before any work is looked for, and the opening of a tick.
+
+use super::{Machine, Stage, Tick};
+use crate::config::Usd;
+use crate::outcome::{Halt, Outcome, Skip};
+use crate::state::{Status, Today};
+use crate::step::{Ended, Role, WorkTask};
+
+impl Machine {
+    /// Decides, in the order of row L-03, whether work may be looked for.
+    pub(super) fn preflight(&mut self) {
+        if self.state.paused {
+            return self.skip(Skip::Paused);
+        }
+        if self.state.status == Status::HumanIntervention {
+            let halt = self.state.reason.unwrap_or(Halt::Conflict);
+            return self.skip(Skip::HumanIntervention(halt));
+        }
+        if self.state.not_before.is_some_and(|time| self.now < time) {
+            return self.skip(Skip::NotBefore);
+        }
+        let below = self
+            .rules
+            .as_ref()
+            .and_then(|rules| rules.below_context_floor());
+        if below.is_some() {
+            return self.skip(Skip::ContextFloor);
+        }
+        self.stage = match self.loop_cap() {
+            // The halt has to stand in a tick's record; it needs no task.
+            Some(_) => Stage::Open(None),
+            None => Stage::FindWork,
+        };
+    }
+
+    /// Returns the cap of the whole loop that is reached, if any.
+    fn loop_cap(&self) -> Option<(Halt, String)> {
+        let brakes = &self.rules.as_ref()?.brakes;
+        let today = self.ticks_today();
+        if let Some(max) = brakes.max_ticks_per_day
+            && today >= max
+        {
+            return Some((
+                Halt::MaxTicks,
+                format!("{today} of {max} ticks were made today"),
+            ));
+        }
+        let cap = brakes.max_cost?;
+        let spent = self.state.spent.usd;
+        (spent >= cap).then(|| (Halt::MaxCost, format!("${spent} of ${cap} are spent")))
+    }
+
+    fn ticks_today(&self) -> u32 {
+        if self.state.today.day == self.now.day() {
+            self.state.today.ticks
+        } else {
+            0
+        }
+    }
+
+    pub(super) fn skip(&mut self, skip: Skip) {
+        let why = match skip {
+            Skip::NoWork => "there is no work".to_owned(),
+            Skip::NoCurrentTask => "the loop has no task".to_owned(),
+            Skip::Paused => "the loop is paused".to_owned(),
+            Skip::Locked => "another tick of this loop is running".to_owned(),
+            Skip::Window => "it is outside the schedule's window".to_owned(),
+            Skip::NotBefore => match self.state.not_before {
+                Some(time) => format!("no tick before {time}"),
+                None => "a known time has to pass first".to_owned(),
+            },
+            Skip::ContextFloor => match self.rules.as_ref().and_then(|r| r.below_context_floor()) {
+                Some((role, window)) => format!(
+                    "roles.{}.context_window is {window}; at least {} tokens are needed",
+                    role.as_str(),
+                    crate::rules::CONTEXT_FLOOR
+                ),
+                None => "a role's context window is too small".to_owned(),
+            },
+            Skip::HumanIntervention(halt) => match &self.state.why {
+                Some(why) => format!("waiting for a person: {why}"),
+                None => format!("waiting for a person: {halt}"),
+            },
+            Skip::Untrusted => "this project's loops are not trusted yet".to_owned(),
+        };
+        self.end_without_tick(Outcome::Skipped(skip), why);
+    }
+
+    pub(super) fn end_without_tick(&mut self, outcome: Outcome, why: String) {
+        self.stage = Stage::Idle;
+        let task = self.state.current_task.clone();
+        self.ended = Some(Ended {
+            outcome,
+            why,
+            tick: None,
+            phase: self.state.current_phase.clone(),
+            iteration: task
+                .as_deref()
+                .map_or(0, |task| self.state.progress_of(task).iteration),
+            task,
+            verdict: None,
+            complete: false,
+            worktree: None,
+            cost: Usd::default(),
+            unpriced_calls: 0,
+        });
+    }
+
+    /// Ends a look for work that a signal cut short; nothing was opened.
+    pub fn abandon(&mut self, by: crate::outcome::Interruption) {
+        if matches!(self.stage, Stage::FindWork | Stage::Open(_)) {
+            self.end_without_tick(
+                Outcome::Interrupted(by),
+                super::interrupted_why(by, Some(crate::step::Step::FindWork)),
+            );
+        }
+    }
+
+    /// Goes to where an `opened` record was written: a replay does not look for
+    /// work again.
+    pub(crate) fn reopen(
+        &mut self,
+        rules: crate::rules::Rules,
+        task: Option<WorkTask>,
+        at: crate::time::Timestamp,
+    ) -> Result<(), super::Refused> {
+        if let Some(action) = self.action() {
+            return Err(super::Refused::Busy(action.step()));
+        }
+        self.now = at;
+        self.rules = Some(rules);
+        self.ended = None;
+        self.stage = Stage::Open(task);
+        Ok(())
+    }
+
+    /// The tick has its number. Decides what comes first, or that nothing does.
+    pub(super) fn opened(&mut self, seq: u64, nonce: String) {
+        let Stage::Open(task) = std::mem::replace(&mut self.stage, Stage::Worktree) else {
+            return;
+        };
+        let cap = self.loop_cap();
+        self.state.tick += 1;
+        self.state.in_progress = Some(self.state.tick);
+        self.state.not_before = None;
+        self.state.status = Status::Active;
+        self.count_tick();
+        if let Some(task) = &task {
+            self.state.current_task = Some(task.name.clone());
+            self.state.current_phase.clone_from(&task.phase);
+        }
+        let moved_on = task.as_ref().and_then(|task| self.outside_phases(task));
+        self.tick = Some(Tick {
+            opened: seq,
+            number: self.state.tick,
+            nonce,
+            task,
+            attempt: 1,
+            begun: false,
+            judging: false,
+            worktree: None,
+            output: None,
+            tree_after: None,
+            verdict: None,
+            fault: None,
+            decision: None,
+            requested: false,
+            hand_over: false,
+            stopping: None,
+            next_task: None,
+            cost: Usd::default(),
+            unpriced_calls: 0,
+            complete: false,
+            outcome: None,
+        });
+        if let Some((halt, why)) = cap {
+            return self.halt(halt, why);
+        }
+        if let Some(why) = moved_on {
+            return self.halt(Halt::Conflict, why);
+        }
+        self.drop_held_of_other_phase();
+        if let Some((halt, why)) = self.tripped() {
+            return self.halt(halt, why);
+        }
+        let next = match self.progress().unjudged {
+            Some(_) => Role::Verify,
+            None => Role::Implement,
+        };
+        if let Some((halt, why)) = self.cap_before(next) {
+            self.halt(halt, why);
+        }
+    }
+
+    fn count_tick(&mut self) {
+        let ticks = self.ticks_today() + 1;
+        self.state.today = Today {
+            day: self.now.day(),
+            ticks,
+        };
+        self.state.spent.ticks += 1;
+    }
+
+    /// Says what is wrong when the task is in a phase that the loop does not have.
+    fn outside_phases(&self, task: &WorkTask) -> Option<String> {
+        let phase = task.phase.as_deref()?;
+        let known = &self.rules.as_ref()?.phases;
+        (!known.contains(phase)).then(|| {
+            format!(
+                "task {} is in phase `{phase}`, which this loop's phases lack ({})",
+                task.name,
+                known.list.join(", ")
+            )
+        })
+    }
+
+    /// Spends the held iteration of unjudged work whose phase has passed.
+    fn drop_held_of_other_phase(&mut self) {
+        let phase = self
+            .tick
+            .as_ref()
+            .and_then(|tick| tick.task.as_ref()?.phase.clone());
+        let other = self
+            .progress()
+            .unjudged
+            .is_some_and(|held| held.phase != phase);
+        if other {
+            self.spend_held();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The steps up to the judgement: workspace, tree, implement.
+
+use super::{Machine, Stage, interrupted_why};
+use crate::answer::{Implemented, StepFault, WorktreeRecord};
+use crate::claim::Claim;
+use crate::outcome::{Failure, Halt, Interruption, Outcome};
+use crate::state::{Attempt, Progress, Unjudged};
+use crate::step::{Role, Step};
+
+impl Machine {
+    /// Returns how the tick's task has gone.
+    pub(super) fn progress(&self) -> Progress {
+        let task = self.tick.as_ref().and_then(|tick| tick.task.as_ref());
+        task.map_or_else(Progress::default, |task| self.state.progress_of(&task.name))
+    }
+
+    pub(super) fn progress_mut(&mut self) -> Option<&mut Progress> {
+        let task = self.tick.as_ref()?.task.as_ref()?;
+        Some(self.state.progress.entry(task.name.clone()).or_default())
+    }
+
+    pub(super) fn workspace_ready(&mut self, record: Option<WorktreeRecord>) {
+        if let Some(tick) = &mut self.tick {
+            tick.worktree.clone_from(&record);
+        }
+        let held = match self.progress_mut() {
+            Some(progress) => {
+                progress.worktree = record;
+                progress.unjudged.is_some()
+            }
+            None => false,
+        };
+        if held {
+            self.stage = Stage::Tree;
+        } else {
+            self.go_implement();
+        }
+    }
+
+    /// Unjudged work is judged only if it is still there unchanged.
+    pub(super) fn tree_taken(&mut self, tree: Option<&str>) {
+        let held = self.progress().unjudged;
+        let same = tree.is_some()
+            && held
+                .as_ref()
+                .is_some_and(|held| held.tree.as_deref() == tree);
+        if !same {
+            self.spend_held();
+            if let Some((halt, why)) = self.tripped() {
+                return self.halt(halt, why);
+            }
+            return self.go_implement();
+        }
+        if let (Some(tick), Some(held)) = (&mut self.tick, held) {
+            tick.judging = true;
+            tick.output = Some(held.output);
+            tick.tree_after = held.tree;
+        }
+        self.go_verify();
+    }
+
+    fn go_implement(&mut self) {
+        match self.cap_before(Role::Implement) {
+            Some((halt, why)) => self.halt(halt, why),
+            None => self.stage = Stage::Implement,
+        }
+    }
+
+    pub(super) fn implemented(&mut self, done: Implemented) {
+        self.state.environment = None;
+        let changed = done.changed();
+        if let Some(progress) = self.progress_mut() {
+            progress.push_attempt(Attempt { changed });
+        }
+        if let Some(tick) = &mut self.tick {
+            tick.output = Some(done.called.output.path.clone());
+            tick.tree_after = done.tree_after;
+        }
+        if let Some(failure) = done.called.end.failure() {
+            use crate::answer::CallEnd as End;
+            let kind = match done.called.end {
+                End::Exited(_) => Failure::Exit,
+                End::Signaled(_) => Failure::Signal,
+                End::TimedOut(_) | End::IdleTimedOut(_) => Failure::Timeout,
+            };
+            return self.implement_failed(kind, format!("implement {failure}"));
+        }
+        match done.claim {
+            Claim::Blocked(what) => self.blocked(&what),
+            Claim::None if done.silent && !changed => self.implement_failed(
+                Failure::Empty,
+                "implement exited with 0, said nothing and changed nothing".to_owned(),
+            ),
+            Claim::None | Claim::NoWork(_) => {
+                if let Some(progress) = self.progress_mut() {
+                    progress.harness_failures = 0;
+                }
+                self.go_verify();
+            }
+        }
+    }
+
+    fn implement_failed(&mut self, failure: Failure, why: String) {
+        if let Some(progress) = self.progress_mut() {
+            progress.harness_failures += 1;
+            progress.blocked = 0;
+        }
+        // A call that was cut to the time left says so, not "timeout".
+        let wall = self.wall_cap().filter(|_| failure == Failure::Timeout);
+        match wall.or_else(|| self.tripped()) {
+            Some((halt, cap)) => self.halt(halt, format!("{why}; {cap}")),
+            None => self.finish(Outcome::Fail(failure), why),
+        }
+    }
+
+    /// The iteration of work that no judge has seen is held until one has.
+    pub(super) fn hold(&mut self) {
+        let Some(tick) = &self.tick else { return };
+        if tick.judging {
+            return;
+        }
+        let held = Unjudged {
+            tick: tick.number,
+            tree: tick.tree_after.clone(),
+            phase: tick.task.as_ref().and_then(|task| task.phase.clone()),
+            output: tick.output.clone().unwrap_or_default(),
+        };
+        if let Some(progress) = self.progress_mut() {
+            progress.iteration = progress.iteration.saturating_sub(1);
+            progress.unjudged = Some(held);
+        }
+    }
+
+    /// Counts the iteration of held work, if there is any.
+    pub(super) fn spend_held(&mut self) {
+        if let Some(progress) = self.progress_mut()
+            && progress.unjudged.take().is_some()
+        {
+            progress.iteration += 1;
+        }
+    }
+
+    pub(super) fn step_interrupted(&mut self, step: Step, begun: bool, by: Interruption) {
+        match step {
+            // The engine's own decision stands.
+            Step::Orchestrate => return self.carry_out(),
+            Step::Implement if begun => {
+                if let Some(progress) = self.progress_mut() {
+                    progress.push_attempt(Attempt { changed: true });
+                }
+            }
+            // An interruption never gives an iteration back.
+            Step::Verify => self.spend_held(),
+            _ => {}
+        }
+        self.finish(Outcome::Interrupted(by), interrupted_why(by, Some(step)));
+    }
+
+    pub(super) fn step_failed(&mut self, step: Step, begun: bool, fault: StepFault) {
+        if self.tick.is_none() {
+            return self.owed_failed(fault);
+        }
+        match step {
+            Step::Orchestrate => return self.carry_out(),
+            Step::Implement if begun => self.give_back(&fault),
+            Step::Verify => self.hold(),
+            _ => {}
+        }
+        match fault {
+            StepFault::Environment {
+                reason,
+                what,
+                until,
+            } => self.environment(reason, what, until),
+            StepFault::WorktreeReplaced { what } => self.halt(Halt::WorktreeReplaced, what),
+            StepFault::Error { reason, what } => self.finish(Outcome::Error(reason), what),
+        }
+    }
+
+    /// Only an environment fault gives back an iteration that had begun.
+    fn give_back(&mut self, fault: &StepFault) {
+        let Some(progress) = self.progress_mut() else {
+            return;
+        };
+        if matches!(fault, StepFault::Environment { .. }) {
+            progress.iteration = progress.iteration.saturating_sub(1);
+        } else {
+            progress.push_attempt(Attempt { changed: true });
+        }
+    }
+}

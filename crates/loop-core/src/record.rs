@@ -1,0 +1,172 @@
+//! The lines of `events.jsonl`, the truth about a loop.
+
+use crate::answer::StepAnswer;
+use crate::control::Control;
+use crate::outcome::Outcome;
+use crate::rules::Rules;
+use crate::state::State;
+use crate::step::{Fence, Step, WorkTask};
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize, de};
+use serde_json::{Map, Value};
+
+/// Version of the record's shape.
+const VERSION: u64 = 1;
+
+/// One line: `{"v":1,"seq":n,"at":"…","kind":…, …}`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Its number, from 1, without gaps.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What it says.
+    pub body: Body,
+}
+
+/// What a record says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Body {
+    /// A tick has found work and takes its number.
+    Opened(Opened),
+    /// A step with an effect outside is about to start.
+    Began {
+        /// The tick; `None` outside a tick.
+        tick: Option<u64>,
+        /// What its answer has to carry.
+        fence: Fence,
+        /// The process that drives it.
+        pid: u32,
+    },
+    /// A step has ended.
+    Answer(Answered),
+    /// A request was taken in.
+    Control(Requested),
+    /// A look for work that found none, or failed.
+    Idle {
+        /// How it ended.
+        outcome: Outcome,
+        /// Why.
+        why: String,
+    },
+    /// The end of the log was torn and has been mended.
+    Healed {
+        /// How many bytes were cut.
+        cut_bytes: u64,
+        /// Where they were kept.
+        kept: String,
+    },
+    /// The tick has ended.
+    Closed(Box<Closed>),
+}
+
+/// The start of a tick: everything that its replay needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// The tick's number.
+    pub tick: u64,
+    /// The version of the engine; a replay never crosses two.
+    pub engine: String,
+    /// What the decisions depend on.
+    pub rules: Rules,
+    /// The task.
+    pub task: Option<WorkTask>,
+    /// Sixteen random hex digits.
+    pub nonce: String,
+}
+
+/// The end of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The tick; `None` outside a tick.
+    pub tick: Option<u64>,
+    /// Which step and attempt, of which tick.
+    pub fence: Fence,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// What happened.
+    pub answer: StepAnswer,
+}
+
+/// A request and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Requested {
+    /// The request, with who asked.
+    pub control: Control,
+    /// Whether it was granted.
+    pub accepted: bool,
+    /// What it did, or why it was denied, in one line.
+    pub said: String,
+}
+
+/// The end of a tick: the whole bounded state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Closed {
+    /// The tick's number.
+    pub tick: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, in one sentence.
+    pub why: String,
+    /// The loop's state from here on.
+    pub state: State,
+}
+
+impl Body {
+    /// Whether the record has to be on disk before anything else happens.
+    #[must_use]
+    pub fn needs_sync(&self) -> bool {
+        matches!(
+            self,
+            Self::Began { .. } | Self::Closed(_) | Self::Control(_)
+        )
+    }
+
+    /// Returns the step that the record is about.
+    #[must_use]
+    pub fn step(&self) -> Option<Step> {
+        match self {
+            Self::Began { fence, .. } => Some(fence.step),
+            Self::Answer(answered) => Some(answered.fence.step),
+            _ => None,
+        }
+    }
+}
+
+impl Serialize for Record {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error;
+        let Value::Object(body) = serde_json::to_value(&self.body).map_err(S::Error::custom)?
+        else {
+            return Err(S::Error::custom("a record's body is an object"));
+        };
+        let mut line = Map::new();
+        line.insert("v".to_owned(), VERSION.into());
+        line.insert("seq".to_owned(), self.seq.into());
+        line.insert("at".to_owned(), self.at.to_string().into());
+        line.extend(body);
+        line.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut line: Map<String, Value> = Map::deserialize(deserializer)?;
+        let mut take = |key: &'static str| {
+            line.shift_remove(key)
+                .ok_or_else(|| de::Error::missing_field(key))
+        };
+        let (version, seq, at) = (take("v")?, take("seq")?, take("at")?);
+        if version != VERSION {
+            return Err(de::Error::custom(format_args!(
+                "version {version} of the record is not known to this engine"
+            )));
+        }
+        Ok(Self {
+            seq: serde_json::from_value(seq).map_err(de::Error::custom)?,
+            at: serde_json::from_value(at).map_err(de::Error::custom)?,
+            body: serde_json::from_value(Value::Object(line)).map_err(de::Error::custom)?,
+        })
+    }
+}

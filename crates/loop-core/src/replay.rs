@@ -1,0 +1,117 @@
+//! From records back to the machine.
+
+use crate::answer::{Answer, Reply};
+use crate::machine::{Machine, Refused};
+use crate::record::{Body, Record};
+use crate::state::State;
+
+/// Records that do not follow from each other.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("record {seq} does not follow from the ones before it: {why}")]
+pub struct ReplayError {
+    /// The record's number.
+    pub seq: u64,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// A machine as its records left it.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The machine.
+    pub machine: Machine,
+    /// The version of the engine that opened the tick which is still open.
+    pub engine: Option<String>,
+}
+
+/// Replays the records that follow a loop's latest `closed` record, which holds
+/// `state`; for a loop without one, all its records and a new state.
+///
+/// # Errors
+///
+/// [`ReplayError`] at the first record that the machine does not take.
+pub fn replay<'r>(
+    state: State,
+    records: impl IntoIterator<Item = &'r Record>,
+) -> Result<Replayed, ReplayError> {
+    let mut replayed = Replayed {
+        machine: Machine::new(state),
+        engine: None,
+    };
+    for record in records {
+        replayed.take(record).map_err(|why| ReplayError {
+            seq: record.seq,
+            why,
+        })?;
+    }
+    Ok(replayed)
+}
+
+impl Replayed {
+    fn take(&mut self, record: &Record) -> Result<(), String> {
+        let machine = &mut self.machine;
+        let refused = |refused: Refused| refused.to_string();
+        match &record.body {
+            Body::Opened(opened) => {
+                machine
+                    .reopen(opened.rules.clone(), opened.task.clone(), record.at)
+                    .map_err(refused)?;
+                self.engine = Some(opened.engine.clone());
+                give(
+                    machine,
+                    record,
+                    0,
+                    Answer::Opened {
+                        seq: record.seq,
+                        nonce: opened.nonce.clone(),
+                    },
+                )
+            }
+            Body::Began { fence, pid, .. } => {
+                machine.begin(*fence, record.at, *pid).map_err(refused)
+            }
+            Body::Answer(answered) => machine
+                .answer(
+                    answered.fence,
+                    Reply {
+                        at: record.at,
+                        elapsed_ms: answered.elapsed_ms,
+                        answer: Answer::Step(answered.answer.clone()),
+                    },
+                )
+                .map_err(refused),
+            Body::Control(requested) => {
+                // Denied or granted, the machine decides the same again.
+                let _same_again = machine.control(record.seq, record.at, &requested.control);
+                Ok(())
+            }
+            Body::Closed(closed) => {
+                self.engine = None;
+                give(machine, record, 0, Answer::Closed)?;
+                if *machine.state() == closed.state {
+                    Ok(())
+                } else {
+                    Err("the state in it is another than its records lead to".to_owned())
+                }
+            }
+            Body::Idle { .. } | Body::Healed { .. } => Ok(()),
+        }
+    }
+}
+
+fn give(
+    machine: &mut Machine,
+    record: &Record,
+    elapsed_ms: u64,
+    answer: Answer,
+) -> Result<(), String> {
+    let fence = machine.fence().ok_or("nothing was asked for")?;
+    let reply = Reply {
+        at: record.at,
+        elapsed_ms,
+        answer,
+    };
+    machine
+        .answer(fence, reply)
+        .map_err(|refused| refused.to_string())
+}

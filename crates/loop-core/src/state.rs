@@ -1,0 +1,261 @@
+//! What a loop remembers between ticks.
+
+use crate::answer::WorktreeRecord;
+use crate::config::Usd;
+use crate::outcome::{EnvironmentFault, Halt, Outcome};
+use crate::score::Score;
+use crate::step::Step;
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Scores and attempts that are kept of a task.
+const KEPT: usize = 32;
+/// Requests whose ids are remembered, so that a repeat is known.
+const KEPT_CONTROLS: usize = 64;
+
+/// The whole bounded state of a loop. It stands in every `closed` record, and
+/// with two more keys in `.state.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// Version of the shape: 1.
+    pub version: u32,
+    /// Whether the loop runs, waits for a person, or has finished its task.
+    pub status: Status,
+    /// Set by a person; independent of `status`.
+    pub paused: bool,
+    /// Why it waits for a person.
+    pub reason: Option<Halt>,
+    /// The same in one sentence.
+    pub why: Option<String>,
+    /// The task that it waits about.
+    pub halted_task: Option<String>,
+    /// The move that a person has to approve.
+    pub awaiting: Option<Awaited>,
+    /// The task of a single loop, and the latest task of any other.
+    pub current_task: Option<String>,
+    /// Where that task stands.
+    pub current_phase: Option<String>,
+    /// The number of the latest tick that found work.
+    pub tick: u64,
+    /// The same while it runs.
+    pub in_progress: Option<u64>,
+    /// The record of each unfinished task.
+    pub progress: BTreeMap<String, Progress>,
+    /// The latest tasks that were finished, and where their work is.
+    pub finished: Vec<Finished>,
+    /// The latest judgement.
+    pub last_verdict: Option<LastVerdict>,
+    /// How the latest tick ended.
+    pub last_outcome: Option<Outcome>,
+    /// No tick before this time.
+    pub not_before: Option<Timestamp>,
+    /// Environment faults in a row.
+    pub environment: Option<EnvironmentStreak>,
+    /// What the loop has used.
+    pub spent: Spent,
+    /// The ticks of one UTC day.
+    pub today: Today,
+    /// The step that is running.
+    pub running: Option<Running>,
+    /// Ids of the latest requests.
+    pub recent_controls: Vec<String>,
+    /// When the state last changed.
+    pub updated_at: Option<Timestamp>,
+}
+
+/// Whether a loop goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// A tick would work.
+    #[default]
+    Active,
+    /// No tick works until a person approves.
+    HumanIntervention,
+    /// The task of a single loop is finished.
+    Complete,
+}
+
+/// A move of a task that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaited {
+    /// The task.
+    pub task: String,
+    /// The phase it is in.
+    pub from: String,
+    /// The phase it goes to.
+    pub to: String,
+}
+
+/// How one task has gone so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Progress {
+    /// Attempts spent since the latest pass or approval.
+    pub iteration: u32,
+    /// Scores of the failed ones, oldest first.
+    pub scores: Vec<Score>,
+    /// What the next attempt is told.
+    pub hint: String,
+    /// Failures of implement in a row.
+    pub harness_failures: u32,
+    /// Calls of verify without a judgement in a row.
+    pub verify_failures: u32,
+    /// `blocked` answers in a row.
+    pub blocked: u32,
+    /// The spent attempts, oldest first.
+    pub attempts: Vec<Attempt>,
+    /// Milliseconds that the task's ticks have run.
+    pub wall_ms: u64,
+    /// Work that no judge has seen; its iteration is held, not spent.
+    pub unjudged: Option<Unjudged>,
+    /// Where the work is done.
+    pub worktree: Option<WorktreeRecord>,
+}
+
+/// What is kept of one spent attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Whether implement changed anything; unknown counts as changed.
+    pub changed: bool,
+}
+
+/// Work that was done and not judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unjudged {
+    /// The tick that did it.
+    pub tick: u64,
+    /// The tree that it left; `None` when unknown, which never matches.
+    pub tree: Option<String>,
+    /// The phase that the task was in.
+    pub phase: Option<String>,
+    /// The path of implement's output.
+    pub output: String,
+}
+
+/// A finished task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finished {
+    /// The task.
+    pub task: String,
+    /// The tick that finished it; `None` when a person's approval did.
+    pub tick: Option<u64>,
+    /// Where its work is.
+    pub worktree: Option<WorktreeRecord>,
+}
+
+/// A judgement and what it was about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LastVerdict {
+    /// The task that was judged.
+    pub task: String,
+    /// The tick that asked.
+    pub tick: u64,
+    /// The tree that was judged.
+    pub tree: Option<String>,
+    /// What the judge said.
+    pub verdict: Verdict,
+}
+
+/// Environment faults of one kind in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentStreak {
+    /// The fault.
+    pub reason: EnvironmentFault,
+    /// How many in a row.
+    pub count: u32,
+}
+
+/// What a loop has used in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spent {
+    /// The known part of the cost; see `unpriced_calls`.
+    pub usd: Usd,
+    /// Calls whose cost nobody knows. Unknown is not zero.
+    pub unpriced_calls: u64,
+    /// Milliseconds that ticks ran.
+    pub wall_ms: u64,
+    /// Ticks that found work.
+    pub ticks: u64,
+}
+
+/// The ticks of one day.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Today {
+    /// The UTC day.
+    pub day: String,
+    /// Its ticks that found work.
+    pub ticks: u32,
+}
+
+/// A step that is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Running {
+    /// The step.
+    pub step: Step,
+    /// Since when.
+    pub since: Timestamp,
+    /// The process that drives it.
+    pub pid: u32,
+}
+
+impl State {
+    /// Returns the state of a new loop.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            version: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Returns how `task` has gone; a task never worked on has the default.
+    #[must_use]
+    pub fn progress_of(&self, task: &str) -> Progress {
+        self.progress.get(task).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn remember_control(&mut self, id: &str) {
+        self.recent_controls.push(id.to_owned());
+        keep_last(&mut self.recent_controls, KEPT_CONTROLS);
+    }
+
+    pub(crate) fn remember_finished(&mut self, finished: Finished) {
+        self.finished.retain(|other| other.task != finished.task);
+        self.finished.push(finished);
+        keep_last(&mut self.finished, KEPT);
+    }
+}
+
+impl Progress {
+    pub(crate) fn push_score(&mut self, score: Score) {
+        self.scores.push(score);
+        keep_last(&mut self.scores, KEPT);
+    }
+
+    pub(crate) fn push_attempt(&mut self, attempt: Attempt) {
+        self.attempts.push(attempt);
+        keep_last(&mut self.attempts, KEPT);
+    }
+
+    /// Forgets counts, scores and failures, as a pass and an approval do. The
+    /// running time and the place of work stay.
+    pub(crate) fn start_over(&mut self) {
+        *self = Self {
+            hint: std::mem::take(&mut self.hint),
+            wall_ms: self.wall_ms,
+            worktree: self.worktree.take(),
+            unjudged: self.unjudged.take(),
+            ..Self::default()
+        };
+    }
+}
+
+fn keep_last<T>(items: &mut Vec<T>, keep: usize) {
+    items.drain(..items.len().saturating_sub(keep));
+}

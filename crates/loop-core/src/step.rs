@@ -1,0 +1,284 @@
+//! What the machine asks the driver to do.
+
+use crate::answer::WorktreeRecord;
+use crate::config::Usd;
+use crate::outcome::Outcome;
+use crate::phase::Phases;
+use crate::state::{State, Unjudged};
+use crate::verdict::{Unreadable, Verdict};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The steps of a tick, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Ask the work source. Before the tick has a number.
+    FindWork,
+    /// Give the tick its number.
+    Open,
+    /// Make the place to work in ready.
+    Worktree,
+    /// Take the hash of the tree.
+    Tree,
+    /// Let the implementer work.
+    Implement,
+    /// Ask the judge.
+    Verify,
+    /// Keep the implementer's report in the task's folder.
+    Report,
+    /// Let the orchestrator carry the decision out.
+    Orchestrate,
+    /// Move the task.
+    Advance,
+    /// Write the state.
+    Close,
+}
+
+impl Step {
+    /// Returns the step's word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FindWork => "find_work",
+            Self::Open => "open",
+            Self::Worktree => "worktree",
+            Self::Tree => "tree",
+            Self::Implement => "implement",
+            Self::Verify => "verify",
+            Self::Report => "report",
+            Self::Orchestrate => "orchestrate",
+            Self::Advance => "advance",
+            Self::Close => "close",
+        }
+    }
+
+    /// Whether the step has an effect outside the loop's own files, so that a
+    /// `began` record has to be on disk before it starts.
+    #[must_use]
+    pub fn acts_outside(self) -> bool {
+        matches!(
+            self,
+            Self::Worktree | Self::Implement | Self::Verify | Self::Orchestrate | Self::Advance
+        )
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Who is asked; each role has its own prompt and may have its own harness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Changes the project.
+    Implement,
+    /// Judges the change.
+    Verify,
+    /// Carries the decision out.
+    Orchestrate,
+}
+
+impl Role {
+    /// Returns the role's word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Implement => "implement",
+            Self::Verify => "verify",
+            Self::Orchestrate => "orchestrate",
+        }
+    }
+}
+
+/// What an answer has to carry to be taken: a stale or repeated one is refused
+/// and changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fence {
+    /// Sequence number of the record that made the step owed: the tick's
+    /// `opened`, or outside a tick the `control`; 0 before a tick is opened.
+    pub opened: u64,
+    /// The step.
+    pub step: Step,
+    /// Which attempt at it, from 1.
+    pub attempt: u32,
+}
+
+/// What the driver has to do next.
+///
+/// Exhaustive on purpose: a driver that does not know an action cannot go on,
+/// so a new one has to be a compile error.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Ask the work source; answer [`Answer::Work`](crate::Answer::Work).
+    FindWork,
+    /// Append the `opened` record; answer [`Answer::Opened`](crate::Answer::Opened).
+    Open(Open),
+    /// Make the workspace of the task ready; answer
+    /// [`Answer::Worktree`](crate::Answer::Worktree).
+    Worktree(Workplace),
+    /// Take the workspace's tree hash; answer [`Answer::Tree`](crate::Answer::Tree).
+    Tree(Workplace),
+    /// Call the implementer; answer [`Answer::Implement`](crate::Answer::Implement).
+    Implement(Call),
+    /// Call the judge; answer [`Answer::Verify`](crate::Answer::Verify).
+    Verify(Call),
+    /// Copy the implementer's report to the task's folder if there is none;
+    /// answer [`Answer::Report`](crate::Answer::Report).
+    Report(Report),
+    /// Call the orchestrator; answer
+    /// [`Answer::Orchestrate`](crate::Answer::Orchestrate).
+    Orchestrate(Call),
+    /// Move the task, compare and set; answer
+    /// [`Answer::Advance`](crate::Answer::Advance).
+    Advance(Advance),
+    /// Append the `closed` record; answer [`Answer::Closed`](crate::Answer::Closed).
+    Close(Box<Closing>),
+}
+
+impl Action {
+    /// Returns the step that the action belongs to.
+    #[must_use]
+    pub fn step(&self) -> Step {
+        match self {
+            Self::FindWork => Step::FindWork,
+            Self::Open(_) => Step::Open,
+            Self::Worktree(_) => Step::Worktree,
+            Self::Tree(_) => Step::Tree,
+            Self::Implement(_) => Step::Implement,
+            Self::Verify(_) => Step::Verify,
+            Self::Report(_) => Step::Report,
+            Self::Orchestrate(_) => Step::Orchestrate,
+            Self::Advance(_) => Step::Advance,
+            Self::Close(_) => Step::Close,
+        }
+    }
+}
+
+/// What the `opened` record holds beside the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Open {
+    /// The number that the tick takes.
+    pub tick: u64,
+    /// The task; `None` when a cap of the loop ends the tick before any work is
+    /// looked for.
+    pub task: Option<WorkTask>,
+}
+
+/// A task as a tick sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkTask {
+    /// The task's name.
+    pub name: String,
+    /// Where it stands; `None` for a task without a record.
+    pub phase: Option<String>,
+    /// The task's own copy of its phases.
+    pub phases: Phases,
+}
+
+/// Where a task is worked on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workplace {
+    /// The task.
+    pub task: String,
+    /// The tick.
+    pub tick: u64,
+    /// Whether it is a worktree of its own; otherwise the project itself.
+    pub worktree: bool,
+    /// The worktree of an earlier tick.
+    pub recorded: Option<WorktreeRecord>,
+}
+
+/// A role to call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The role.
+    pub role: Role,
+    /// The tick.
+    pub tick: u64,
+    /// Which call of this role in this tick, from 1.
+    pub attempt: u32,
+    /// Random hex digits of this tick, for `{fence}`.
+    pub nonce: String,
+    /// The task.
+    pub task: String,
+    /// Where the task stands; `None` for a task without a record.
+    pub phase: Option<String>,
+    /// For `{next_hint}`.
+    pub hint: String,
+    /// For `{verdict}`; only orchestrate has one.
+    pub verdict: Option<Verdict>,
+    /// Work of an earlier tick that this call judges; its output is the artifact.
+    pub unjudged: Option<Unjudged>,
+    /// What was wrong with the judge's first answer, when it is asked again.
+    pub fault: Option<Unreadable>,
+    /// The longest that the call may take, in milliseconds.
+    pub timeout_ms: u64,
+    /// The worktree, when the task has one.
+    pub worktree: Option<WorktreeRecord>,
+}
+
+/// A report to keep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The task.
+    pub task: String,
+    /// The name of the document in the task's folder.
+    pub file: &'static str,
+    /// Path of implement's output.
+    pub output: String,
+}
+
+/// A move of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advance {
+    /// The task.
+    pub task: String,
+    /// The phase it has to be in.
+    pub from: String,
+    /// The phase it goes to.
+    pub to: String,
+    /// The tick, when one decided it.
+    pub tick: Option<u64>,
+    /// The person, when one did.
+    pub by: Option<String>,
+}
+
+/// How a tick, or a look for work, ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Why, in one sentence without a period at its end.
+    pub why: String,
+    /// The tick's number; `None` when it took none.
+    pub tick: Option<u64>,
+    /// The task, if one was found.
+    pub task: Option<String>,
+    /// The phase that the task is in now.
+    pub phase: Option<String>,
+    /// Attempts spent on the task, this one included.
+    pub iteration: u32,
+    /// The judgement of this tick.
+    pub verdict: Option<Verdict>,
+    /// Whether the task is complete now.
+    pub complete: bool,
+    /// Where the work is.
+    pub worktree: Option<WorktreeRecord>,
+    /// Known cost of this tick's calls.
+    pub cost: Usd,
+    /// Calls of this tick whose cost nobody knows.
+    pub unpriced_calls: u64,
+}
+
+/// The end of a tick, to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closing {
+    /// How it ended.
+    pub ended: Ended,
+    /// The state that the loop is in from here on.
+    pub state: State,
+}

@@ -1,0 +1,66 @@
+//! Where in a text the verdict stands.
+
+use super::Unreadable;
+use crate::text::{last_line, without_controls};
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+/// Returns the JSON text of the object that stands for the verdict.
+pub(super) fn object(text: &str) -> Result<String, Unreadable> {
+    // Inside a JSON string neither a byte order mark nor an escape sequence may
+    // stand bare, so nothing that counts is lost here.
+    let text = without_controls(text.trim_start_matches('\u{feff}'));
+    let text = text.trim();
+    let whole = [Some(text), last_line(text)]
+        .into_iter()
+        .flatten()
+        .find(|candidate| parse(candidate).is_some());
+    if let Some(json) = whole {
+        return Ok(json.to_owned());
+    }
+    let candidates = candidates(text);
+    let (last, rest) = candidates.split_last().ok_or(Unreadable::NoObject)?;
+    if rest.iter().any(|other| other.pass != last.pass) {
+        return Err(Unreadable::Conflicting);
+    }
+    Ok(last.json.to_owned())
+}
+
+/// An object somewhere in the text that has both `pass` and `score`.
+struct Candidate<'t> {
+    json: &'t str,
+    pass: Value,
+}
+
+/// Finds every candidate, fenced or not. An object inside an object is part of
+/// the outer one and does not count on its own.
+///
+/// Each byte is parsed at most once per nesting level that is open around it,
+/// and serde_json stops at 128 levels, so this stays linear on any input.
+fn candidates(text: &str) -> Vec<Candidate<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find('{').map(|at| from + at) {
+        // Skipping is cheap; only what is whole is read.
+        let mut stream =
+            serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
+        let Some(Ok(_)) = stream.next() else {
+            from = start + 1;
+            continue;
+        };
+        let end = start + stream.byte_offset();
+        let map = parse(&text[start..end]).unwrap_or_default();
+        if let (Some(pass), true) = (map.get("pass"), map.contains_key("score")) {
+            found.push(Candidate {
+                json: &text[start..end],
+                pass: pass.clone(),
+            });
+        }
+        from = end;
+    }
+    found
+}
+
+fn parse(json: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(json).ok()
+}
