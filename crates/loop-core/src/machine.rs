@@ -303,7 +303,10 @@ impl Machine {
             return Err(Refused::Stale);
         }
         self.check_answer(asked.step, &reply.answer)?;
-        self.now = reply.at;
+        if reply.answer != Answer::Closed {
+            // The record that was written holds the time of its last answer.
+            self.now = reply.at;
+        }
         match reply.answer {
             Answer::Work(work) => self.worked(work),
             Answer::Opened { seq, nonce } => self.opened(seq, nonce),
