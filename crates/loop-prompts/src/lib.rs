@@ -1,5 +1,6 @@
 //! Turns a prompt reference and a token map into text: one pass, values inert.
 
+mod builtin;
 mod command;
 mod lint;
 mod position;
@@ -15,6 +16,7 @@ mod truncate;
 mod values;
 mod warning;
 
+pub use builtin::{RolePrompt, builtin};
 pub use command::{CommandToken, CommandValues};
 pub use position::Position;
 pub use prepare::{CONTEXT_FLOOR_TOKENS, Job, PrepareError, Prepared, PromptName};

@@ -65,6 +65,17 @@ fn resolve_prompt_fallback_when_file_missing() {
     );
 }
 
+// rows: A-33, P-05
+#[test]
+fn a_shipped_prompt_is_not_found_where_nobody_put_it() {
+    let world = World::new();
+    for shipped in loop_prompts::builtin() {
+        let prepared = world.prepare(shipped.file_name, &Values::for_role(Role::Implement));
+        assert_eq!(prepared.prompt, shipped.file_name);
+        assert_eq!(prepared.content, "");
+    }
+}
+
 // rows: P-02, P-03, P-04, P-30, P-31, Q-04; scenario 17
 #[test]
 fn resolve_prompt_searches_loop_dir_then_framework() {
