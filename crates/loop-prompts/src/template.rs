@@ -91,6 +91,11 @@ impl Template {
         })
     }
 
+    /// Yields the tokens with their bytes, without counting lines.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (Range<usize>, Token)> + '_ {
+        self.hits.iter().map(|hit| (hit.range.clone(), hit.token))
+    }
+
     /// Tells whether the prompt mentions a token.
     pub fn mentions(&self, token: Token) -> bool {
         self.hits.iter().any(|hit| hit.token == token)
