@@ -1,1 +1,3 @@
 //! The standard driver of a loop: processes, worktrees, the event store.
+
+pub mod holder;

@@ -1,0 +1,173 @@
+//! Processes as `/proc` shows them.
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::{collections::HashSet, fs};
+
+/// A process that cannot be mistaken for a later one with the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Process {
+    pid: Pid,
+    /// When it started, in clock ticks since boot.
+    start: u64,
+}
+
+impl Process {
+    /// Finds the process that has the number `pid` now.
+    pub(super) fn find(pid: u32) -> Option<Self> {
+        let pid = Pid::from_raw(pid.try_into().ok()?)?;
+        Entry::read(pid).map(|entry| entry.process)
+    }
+
+    /// Names a process that may be gone, from what was noted about it.
+    pub(super) fn noted(pid: u32, start: u64) -> Option<Self> {
+        let pid = Pid::from_raw(pid.try_into().ok()?)?;
+        Some(Self { pid, start })
+    }
+
+    pub(super) fn pid(self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    pub(super) fn start(self) -> u64 {
+        self.start
+    }
+
+    /// Sends a signal; does nothing if the process is gone.
+    pub(super) fn signal(self, signal: Signal) {
+        // The descriptor pins whatever has the number now; only after that can
+        // looking at the start time tell that it is still this process.
+        let Ok(pinned) = pidfd_open(self.pid, PidfdFlags::empty()) else {
+            return;
+        };
+        if Entry::read(self.pid).is_some_and(|entry| entry.process == self) {
+            // It may have ended meanwhile, or be another user's; whoever waits
+            // for its end has a deadline.
+            let _ = pidfd_send_signal(pinned, signal);
+        }
+    }
+
+    /// Lists the living descendants, in no order.
+    ///
+    /// `/proc` is not read at one instant: a process that is born or whose
+    /// parent dies meanwhile may be missed, so repeat until none is left.
+    pub(super) fn descendants(self) -> Vec<Self> {
+        let mut others = Entry::all();
+        let mut family = HashSet::from([self.pid]);
+        let mut found = Vec::new();
+        loop {
+            let (children, rest): (Vec<_>, Vec<_>) = others
+                .into_iter()
+                .partition(|entry| entry.parent.is_some_and(|parent| family.contains(&parent)));
+            if children.is_empty() {
+                return found;
+            }
+            family.extend(children.iter().map(|entry| entry.process.pid));
+            found.extend(
+                children
+                    .iter()
+                    .filter(|entry| !entry.dead)
+                    .map(|entry| entry.process),
+            );
+            others = rest;
+        }
+    }
+
+    /// Lists the living processes of the session that this process leads or led.
+    ///
+    /// The number of a session is not given to another process while one of its
+    /// members lives, nor while its leader is a zombie.
+    pub(super) fn session(self) -> Vec<Self> {
+        Entry::all()
+            .into_iter()
+            .filter(|entry| entry.session == Some(self.pid) && !entry.dead)
+            .map(|entry| entry.process)
+            .collect()
+    }
+}
+
+/// What is needed of one `/proc/PID/stat`.
+#[derive(Debug, PartialEq, Eq)]
+struct Entry {
+    process: Process,
+    parent: Option<Pid>,
+    session: Option<Pid>,
+    /// It is a zombie or about to vanish.
+    dead: bool,
+}
+
+impl Entry {
+    fn all() -> Vec<Self> {
+        let Ok(folders) = fs::read_dir("/proc") else {
+            return Vec::new();
+        };
+        folders
+            .flatten()
+            .filter_map(|folder| folder.file_name().to_str()?.parse().ok())
+            .filter_map(Pid::from_raw)
+            .filter_map(Self::read)
+            .collect()
+    }
+
+    fn read(pid: Pid) -> Option<Self> {
+        let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+        Self::parse(pid, &String::from_utf8_lossy(&stat))
+    }
+
+    /// Reads the line that proc_pid_stat(5) describes.
+    fn parse(pid: Pid, stat: &str) -> Option<Self> {
+        // Field 2, the name, may hold spaces and parentheses.
+        let (_, rest) = stat.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3).copied();
+        let number = |number| field(number)?.parse().ok();
+        Some(Self {
+            process: Process {
+                pid,
+                start: field(22)?.parse().ok()?,
+            },
+            parent: number(4).and_then(Pid::from_raw),
+            session: number(6).and_then(Pid::from_raw),
+            dead: matches!(field(3)?, "Z" | "X" | "x"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stat_line_with_an_odd_name_is_read() {
+        let pid = Pid::from_raw(42).unwrap();
+        let line = "42 (a) S 1 (b) Z 7 8 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2 3\n";
+        let entry = Entry::parse(pid, line).unwrap();
+        assert_eq!(
+            entry,
+            Entry {
+                process: Process { pid, start: 98_765 },
+                parent: Pid::from_raw(7),
+                session: Pid::from_raw(9),
+                dead: true,
+            }
+        );
+        assert_eq!(Entry::parse(pid, "42 (cut) S 1 2"), None);
+        assert_eq!(Entry::parse(pid, ""), None);
+    }
+
+    #[test]
+    fn a_process_with_another_start_is_not_signaled() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let process = Process::find(child.id()).unwrap();
+        let impostor = Process {
+            start: process.start + 1,
+            ..process
+        };
+        impostor.signal(Signal::KILL);
+        assert_eq!(child.try_wait().unwrap(), None);
+        process.signal(Signal::KILL);
+        assert!(!child.wait().unwrap().success());
+    }
+}

@@ -1,0 +1,84 @@
+//! The pipes between a child and the process that supervises it.
+
+use super::{Captured, capture::Capture, supervise::Event};
+use std::{
+    io::{self, ErrorKind, Read, Write},
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
+    thread,
+    time::Instant,
+};
+
+/// How much is read from a pipe at once: as much as a pipe holds.
+const CHUNK: usize = 64 * 1024;
+
+/// One of a child's output streams.
+#[derive(Clone)]
+pub(super) struct Stream(Arc<Mutex<State>>);
+
+struct State {
+    /// Absent once the stream is finished.
+    capture: Option<Capture>,
+    heard: Instant,
+}
+
+impl Stream {
+    /// Creates the file that the stream goes to.
+    pub(super) fn create(path: &Path, cap: u64) -> io::Result<Self> {
+        let state = State {
+            capture: Some(Capture::create(path, cap)?),
+            heard: Instant::now(),
+        };
+        Ok(Self(Arc::new(Mutex::new(state))))
+    }
+
+    /// Reads `from` on a thread of its own until all its writers have closed it.
+    pub(super) fn follow(&self, mut from: impl Read + Send + 'static, events: Sender<Event>) {
+        let stream = self.clone();
+        thread::spawn(move || {
+            let mut buffer = vec![0; CHUNK];
+            loop {
+                match from.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(length) => stream.push(&buffer[..length]),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(_) => break,
+                }
+            }
+            // Nobody listens any more if the supervisor gave up on the stream.
+            let _ = events.send(Event::Closed);
+        });
+    }
+
+    /// Returns when the last byte came, or when the stream was created.
+    pub(super) fn heard(&self) -> Instant {
+        self.state().heard
+    }
+
+    /// Completes the file; what comes later is lost.
+    pub(super) fn finish(&self) -> Captured {
+        let capture = self.state().capture.take();
+        capture.map(Capture::finish).unwrap_or_default()
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        let mut state = self.state();
+        state.heard = Instant::now();
+        if let Some(capture) = &mut state.capture {
+            capture.push(bytes);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes `bytes` on a thread of its own, so that a child that reads nothing
+/// blocks nobody.
+pub(super) fn feed(mut to: impl Write + Send + 'static, bytes: Vec<u8>) {
+    thread::spawn(move || {
+        // A closed pipe means that the child has read what it wanted.
+        drop(to.write_all(&bytes));
+    });
+}
