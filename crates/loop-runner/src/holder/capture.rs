@@ -49,7 +49,9 @@ impl Capture {
     /// Creates the file at `path`, or empties it.
     pub(super) fn create(path: &Path, cap: u64) -> io::Result<Self> {
         Ok(Self {
-            folder: path.parent().unwrap_or(Path::new("")).to_owned(),
+            folder: path
+                .parent()
+                .map_or_else(PathBuf::new, |folder| Path::new(".").join(folder)),
             head: File::create(path)?,
             head_cap: cap / 2,
             ring: None,

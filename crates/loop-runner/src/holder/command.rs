@@ -175,7 +175,7 @@ impl Command {
             return vec![self.directory.join(name)];
         }
         let path = self.environment.get("PATH");
-        std::env::split_paths(path.unwrap_or(OsStr::new(DEFAULT_PATH)))
+        std::env::split_paths(path.unwrap_or_else(|| OsStr::new(DEFAULT_PATH)))
             .map(|folder| self.directory.join(folder).join(name))
             .collect()
     }

@@ -39,9 +39,9 @@ pub struct Place {
     pub loop_name: OsString,
     /// `AUTOMATON_ROLE`: the role that the child plays. Commands that change
     /// something refuse to run where it is set.
-    pub role: OsString,
+    pub role: Option<OsString>,
     /// `AUTOMATON_TICK`: the tick's number.
-    pub tick: u64,
+    pub tick: Option<u64>,
     /// `AUTOMATON_PROJECT`: the project's root.
     pub project: OsString,
     /// `AUTOMATON_HOME`: the automation's home.
@@ -106,18 +106,17 @@ impl Policy {
 
 impl Place {
     fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        let always = [
-            ("AUTOMATON_LOOP", self.loop_name.clone()),
+        let tick = self.tick.map(|tick| tick.to_string().into());
+        [
+            ("AUTOMATON_LOOP", Some(self.loop_name.clone())),
             ("AUTOMATON_ROLE", self.role.clone()),
-            ("AUTOMATON_TICK", self.tick.to_string().into()),
-            ("AUTOMATON_PROJECT", self.project.clone()),
-            ("AUTOMATON_HOME", self.home.clone()),
-        ];
-        let diff = self.diff.clone().map(|diff| ("AUTOMATON_DIFF", diff));
-        always
-            .into_iter()
-            .chain(diff)
-            .map(|(name, value)| (name.into(), value))
+            ("AUTOMATON_TICK", tick),
+            ("AUTOMATON_PROJECT", Some(self.project.clone())),
+            ("AUTOMATON_HOME", Some(self.home.clone())),
+            ("AUTOMATON_DIFF", self.diff.clone()),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into(), value?)))
     }
 }
 
@@ -165,8 +164,8 @@ mod tests {
     fn place(diff: Option<&str>) -> Place {
         Place {
             loop_name: "l".into(),
-            role: "implement".into(),
-            tick: 7,
+            role: Some("implement".into()),
+            tick: Some(7),
             project: "/p".into(),
             home: "/a".into(),
             diff: diff.map(OsString::from),
@@ -254,6 +253,22 @@ mod tests {
                 .collect();
             assert_eq!(actual, expected, "{what}");
         }
+    }
+
+    #[test]
+    fn what_a_place_lacks_is_not_set() {
+        let outside = Place {
+            role: None,
+            tick: None,
+            ..place(None)
+        };
+        let actual = Environment::new(pairs(INHERITED), &Policy::default(), &outside);
+        let ours = actual.iter().filter(|(name, _)| has_prefix(name, &NEVER));
+        let names: Vec<_> = ours.map(|(name, _)| name).collect();
+        assert_eq!(
+            names,
+            ["AUTOMATON_HOME", "AUTOMATON_LOOP", "AUTOMATON_PROJECT"]
+        );
     }
 
     #[test]

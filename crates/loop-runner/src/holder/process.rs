@@ -1,7 +1,15 @@
 //! Processes as `/proc` shows them.
 
+use super::supervise::KILL_LIMIT;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::{collections::HashSet, fs};
+use std::{
+    collections::HashSet,
+    fs, thread,
+    time::{Duration, Instant},
+};
+
+/// How often killing is repeated.
+const KILL_AGAIN: Duration = Duration::from_millis(10);
 
 /// A process that cannot be mistaken for a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,13 +22,13 @@ pub(super) struct Process {
 impl Process {
     /// Finds the process that has the number `pid` now.
     pub(super) fn find(pid: u32) -> Option<Self> {
-        let pid = Pid::from_raw(pid.try_into().ok()?)?;
+        let pid = to_pid(pid)?;
         Entry::read(pid).map(|entry| entry.process)
     }
 
     /// Names a process that may be gone, from what was noted about it.
     pub(super) fn noted(pid: u32, start: u64) -> Option<Self> {
-        let pid = Pid::from_raw(pid.try_into().ok()?)?;
+        let pid = to_pid(pid)?;
         Some(Self { pid, start })
     }
 
@@ -46,7 +54,7 @@ impl Process {
         }
     }
 
-    /// Lists the living descendants, in no order.
+    /// Lists the living descendants.
     ///
     /// `/proc` is not read at one instant: a process that is born or whose
     /// parent dies meanwhile may be missed, so repeat until none is left.
@@ -85,13 +93,48 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Kills the descendants, then the process itself.
+    ///
+    /// In this order: without their ancestor they could not be told from other
+    /// processes.
+    pub(super) fn kill_family(self) {
+        self.kill_descendants();
+        self.signal(Signal::KILL);
+    }
+
+    /// Kills the descendants until none is left, or gives up after a while.
+    pub(super) fn kill_descendants(self) {
+        kill_all(|| self.descendants());
+    }
+
+    /// Kills the session until none is left, or gives up after a while.
+    pub(super) fn kill_session(self) {
+        kill_all(|| self.session());
+    }
+}
+
+fn kill_all(list: impl Fn() -> Vec<Process>) {
+    let give_up = Instant::now() + KILL_LIMIT;
+    loop {
+        let left = list();
+        if left.is_empty() || Instant::now() >= give_up {
+            return;
+        }
+        for process in left {
+            process.signal(Signal::KILL);
+        }
+        thread::sleep(KILL_AGAIN);
+    }
+}
+
 /// What is needed of one `/proc/PID/stat`.
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     process: Process,
     parent: Option<Pid>,
     session: Option<Pid>,
-    /// It is a zombie or about to vanish.
+    /// It has no thread that could do anything.
     dead: bool,
 }
 
@@ -102,8 +145,7 @@ impl Entry {
         };
         folders
             .flatten()
-            .filter_map(|folder| folder.file_name().to_str()?.parse().ok())
-            .filter_map(Pid::from_raw)
+            .filter_map(|folder| parse_pid(folder.file_name().to_str()?))
             .filter_map(Self::read)
             .collect()
     }
@@ -119,17 +161,27 @@ impl Entry {
         let (_, rest) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         let field = |number: usize| fields.get(number - 3).copied();
-        let number = |number| field(number)?.parse().ok();
         Some(Self {
             process: Process {
                 pid,
                 start: field(22)?.parse().ok()?,
             },
-            parent: number(4).and_then(Pid::from_raw),
-            session: number(6).and_then(Pid::from_raw),
-            dead: matches!(field(3)?, "Z" | "X" | "x"),
+            parent: field(4).and_then(parse_pid),
+            session: field(6).and_then(parse_pid),
+            // A zombie with several threads is one whose first thread has ended
+            // before the others.
+            dead: matches!(field(3)?, "Z" | "X" | "x") && matches!(field(20)?, "0" | "1"),
         })
     }
+}
+
+/// Reads a process number; of a process that vanishes just now, numbers are -1.
+fn parse_pid(text: &str) -> Option<Pid> {
+    text.parse().ok().and_then(to_pid)
+}
+
+fn to_pid(number: u32) -> Option<Pid> {
+    number.try_into().ok().and_then(Pid::from_raw)
 }
 
 #[cfg(test)]
@@ -150,6 +202,9 @@ mod tests {
                 dead: true,
             }
         );
+        let vanishing = "42 (a) X -1 -1 -1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2 3\n";
+        let entry = Entry::parse(pid, vanishing).unwrap();
+        assert_eq!((entry.parent, entry.session), (None, None));
         assert_eq!(Entry::parse(pid, "42 (cut) S 1 2"), None);
         assert_eq!(Entry::parse(pid, ""), None);
     }

@@ -5,28 +5,24 @@ use super::{
     process::Process,
     protocol::{Job, Order, Report, send},
     running::News,
-    supervise::{Ask, KILL_LIMIT, after},
+    supervise::Ask,
 };
-use rustix::process::Signal;
 use std::{
-    ffi::OsStr,
     io::{self, BufRead, BufReader},
     os::unix::process::CommandExt,
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Stdio},
     sync::mpsc::{self, Receiver, Sender},
     thread,
-    time::{Duration, Instant},
 };
 
 /// The argument by which the binary knows that it is to be a holder.
 pub(super) const HIDDEN_ARGUMENT: &str = "__holder";
 /// This binary, even if its file was replaced or removed since it was started.
 const THIS_BINARY: &str = "/proc/self/exe";
-/// How often killing is repeated.
-const KILL_AGAIN: Duration = Duration::from_millis(10);
 
 /// A holder that runs.
+#[derive(Debug)]
 pub(super) struct Holder {
     process: Process,
     /// Closed, it tells the holder that its engine is gone.
@@ -76,7 +72,7 @@ impl Holder {
 
     /// Kills the holder's descendants, then the holder.
     pub(super) fn destroy(&self) {
-        destroy(self.process);
+        self.process.kill_family();
     }
 
     fn send(&mut self, order: &Order) -> io::Result<()> {
@@ -87,31 +83,10 @@ impl Holder {
     }
 }
 
-/// Kills a holder that does not do it itself; its descendants go first, because
-/// without it they could not be told from other processes.
-pub(super) fn destroy(holder: Process) {
-    kill_all(|| holder.descendants());
-    holder.signal(Signal::KILL);
-}
-
-fn kill_all(list: impl Fn() -> Vec<Process>) {
-    let give_up = after(KILL_LIMIT);
-    loop {
-        let left = list();
-        if left.is_empty() || Instant::now() >= give_up {
-            return;
-        }
-        for process in left {
-            process.signal(Signal::KILL);
-        }
-        thread::sleep(KILL_AGAIN);
-    }
-}
-
 fn launch() -> io::Result<Child> {
     let shown = std::env::args_os().next();
     std::process::Command::new(THIS_BINARY)
-        .arg0(shown.as_deref().unwrap_or(OsStr::new(THIS_BINARY)))
+        .arg0(shown.unwrap_or_else(|| THIS_BINARY.into()))
         .arg(HIDDEN_ARGUMENT)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -132,7 +107,7 @@ fn relay(reports: ChildStdout, mut child: Child, process: Process, news: &Sender
     }
     if !complete {
         // The holder is not reaped yet, so that its session is still its own.
-        kill_all(|| process.session());
+        process.kill_session();
     }
     let lost = match child.wait() {
         Ok(status) => WaitError::HolderLost { status },

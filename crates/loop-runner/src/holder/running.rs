@@ -38,6 +38,7 @@ pub enum Wish {
 ///
 /// Dropped, it ends the command and blocks until it is gone.
 #[must_use = "dropping it ends the command"]
+#[derive(Debug)]
 pub struct Running {
     link: Link,
     news: Receiver<News>,
@@ -54,6 +55,7 @@ pub(super) enum News {
     Lost(WaitError),
 }
 
+#[derive(Debug)]
 enum Link {
     #[cfg(target_os = "linux")]
     Holder(Holder),

@@ -67,6 +67,7 @@ fn hold_command(program: &Path, command: &Command) -> Result<Ended, Refusal> {
     if !engine_is_there() {
         return Err(Refusal::EngineGone);
     }
+    let _guard = PanicGuard(this);
     let supervisor = Supervisor::start(program, command, Scope::Descendants(this))?;
     obey_signals(signals, supervisor.sender());
     obey_engine(supervisor.sender());
@@ -77,6 +78,17 @@ fn hold_command(program: &Path, command: &Command) -> Result<Ended, Refusal> {
     // The engine may start its next step as soon as it knows.
     drop(lock);
     Ok(ended)
+}
+
+/// Kills what is left if this process panics: nobody else could find it.
+struct PanicGuard(Process);
+
+impl Drop for PanicGuard {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.kill_descendants();
+        }
+    }
 }
 
 /// Leaves the engine's session and becomes the parent of all orphans.

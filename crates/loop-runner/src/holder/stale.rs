@@ -72,7 +72,7 @@ fn end_holder(
     pid: u32,
     start: u64,
 ) -> Result<Stale, StaleError> {
-    use super::{process::Process, remote};
+    use super::process::Process;
     use rustix::process::Signal;
 
     let alive = StaleError::Alive { pid: Some(pid) };
@@ -84,7 +84,7 @@ fn end_holder(
     if is_free(step_lock, patience)? {
         return Ok(Stale::Ended { pid });
     }
-    remote::destroy(holder);
+    holder.kill_family();
     if is_free(step_lock, patience)? {
         return Ok(Stale::Ended { pid });
     }

@@ -160,9 +160,10 @@ impl Supervisor {
 
     fn wake_at(&self) -> Instant {
         match self.phase {
-            Phase::Running => self
-                .idle_at()
-                .map_or(self.time_up_at(), |idle| idle.min(self.time_up_at())),
+            Phase::Running => {
+                let time_up = self.time_up_at();
+                self.idle_at().map_or(time_up, |idle| idle.min(time_up))
+            }
             Phase::Killing(until) => until.min(Instant::now() + KILL_AGAIN),
             Phase::Draining(until) | Phase::Terminating(until) | Phase::Closing(until) => until,
             Phase::Over => Instant::now(),
@@ -203,10 +204,7 @@ impl Supervisor {
             Phase::Running if self.idle_at().is_some_and(|idle| idle <= now) => {
                 self.terminate(How::IdleTimedOut);
             }
-            Phase::Draining(_) => {
-                self.leaked = true;
-                self.terminate(How::Ended);
-            }
+            Phase::Draining(_) => self.terminate(How::Ended),
             Phase::Terminating(_) => self.kill(),
             Phase::Killing(until) if until <= now => self.phase = Phase::Over,
             Phase::Killing(_) => self.scope.signal(&self.child, Signal::KILL),
@@ -234,10 +232,13 @@ impl Supervisor {
         }
     }
 
+    /// Begins to end what is there: all of it because of `cause`, or only what
+    /// the child has left behind.
     fn terminate(&mut self, cause: How) {
         if self.exit.is_none() {
             self.cause.get_or_insert(cause);
         }
+        self.leaked |= self.exit.is_some();
         self.phase = Phase::Terminating(after(self.grace));
         self.scope.signal(&self.child, Signal::TERM);
         // A stopped process sees SIGTERM only when it goes on.

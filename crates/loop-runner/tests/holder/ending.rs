@@ -20,6 +20,7 @@ tests![
     wish_after_the_exit_changes_nothing,
     signal_to_the_holder_is_a_wish,
     dropping_ends_the_command,
+    limits_hold_while_the_engine_is_busy,
     silence_is_ended,
     noise_is_not_silence,
 ];
@@ -187,6 +188,18 @@ fn dropping_ends_the_command() {
     yard.wait_for("ready");
     drop(running);
     yard.assert_deserted();
+}
+
+fn limits_hold_while_the_engine_is_busy() {
+    let yard = Yard::new();
+    let mut command = yard.shell("sleep 600");
+    command.timeout = Duration::from_millis(200);
+    let busy = || {
+        yard.wait_until_deserted();
+        Wish::GoOn
+    };
+    let ended = spawn(&command).unwrap().wait(busy).unwrap();
+    assert_eq!(ended.how, How::TimedOut);
 }
 
 // cases: 52

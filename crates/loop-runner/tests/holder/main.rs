@@ -4,6 +4,10 @@
 //! `main` begins like that of any program that embeds the crate.
 
 #![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy knows tests only by the standard runner's attribute"
+)]
 
 mod ending;
 mod engine;
