@@ -1,0 +1,45 @@
+//! Repositories, the worktrees that loops work in, and what has changed in them.
+//!
+//! This module is the only place that names gix; none of its types is public here, so that a
+//! breaking release of gix stays inside. Everything happens in this process: no `git` program is
+//! started, and neither is any program that a configuration names (filters, hooks, file system
+//! monitors, text converters).
+//!
+//! # What is read, and what is trusted
+//!
+//! - The environment does not count: `GIT_DIR`, `GIT_INDEX_FILE` and the like are ignored.
+//! - The user's configuration counts as far as it is data ([`Configuration::User`]): line endings,
+//!   `core.excludesFile`, attributes. Filter drivers (`filter.<name>.clean`, `smudge`, `process`)
+//!   are never run. A new worktree therefore holds what is stored for such files, which for Git LFS
+//!   is the pointer; `blast_radius.setup` is the place for `git lfs pull`.
+//! - A worktree is not trusted, because an agent has worked in it. It is opened through the
+//!   administration that was [recorded](Recorded) when it was created, after a comparison with it,
+//!   and never by discovery from inside.
+//! - The index of a worktree is taken for a list of names only. What a file holds is read from the
+//!   file, so `--assume-unchanged`, `--skip-worktree` and forged times hide nothing.
+
+mod administration;
+mod branch;
+mod checkout;
+mod destination;
+mod error;
+mod fault;
+mod hash_file;
+mod index_lock;
+mod listing;
+mod repository;
+mod snapshot;
+mod torn;
+mod tree_hash;
+mod workspace;
+mod worktree;
+
+pub use administration::{Recorded, Replaced, verify_administration};
+pub use branch::{BranchName, Picked, pick_branch};
+pub use error::WorktreeError;
+pub use fault::GitFault;
+pub use repository::{Configuration, Head, OpenError, Repository};
+pub use snapshot::{EntryKind, Reach, Snapshot, SnapshotError};
+pub use tree_hash::{InvalidTreeHash, TreeHash};
+pub use workspace::Workspace;
+pub use worktree::{Origin, Request, Worktree, ensure};

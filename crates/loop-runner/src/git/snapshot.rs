@@ -1,0 +1,187 @@
+//! The state of a workspace: what each of its paths holds.
+
+use std::{
+    collections::BTreeMap,
+    num::NonZero,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use gix::{ObjectId, bstr::BString};
+
+use super::{
+    fault::GitFault,
+    hash_file::look,
+    listing::{self, Listing, RealFolders},
+    workspace::{Workspace, to_path},
+};
+
+/// How much of a workspace is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The project's folder and what is below it.
+    Project,
+    /// The whole checkout, of which the project may be a part.
+    Repository,
+}
+
+/// What kind of thing a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A regular file that its owner may execute.
+    Executable,
+    /// A symbolic link.
+    Link,
+    /// A repository in the repository; its files are not listed one by one.
+    Repository,
+    /// A regular file that may not be read.
+    Unreadable,
+}
+
+impl EntryKind {
+    /// The letter that stands for the kind in lists.
+    pub(super) const fn letter(self) -> char {
+        match self {
+            Self::File => 'f',
+            Self::Executable => 'x',
+            Self::Link => 'l',
+            Self::Repository => 'r',
+            Self::Unreadable => 'u',
+        }
+    }
+}
+
+/// Tells why the state of a workspace could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// A file or folder could not be read.
+    #[error("read {}: {source}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system reported.
+        source: std::io::Error,
+    },
+    /// The repository could not be read.
+    #[error("list the files: {0}")]
+    Git(#[from] GitFault),
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What one path holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) kind: EntryKind,
+    /// The content's id as of a blob in git, over the bytes as they are on disk.
+    pub(super) id: ObjectId,
+}
+
+/// What every path of a workspace holds, at one moment.
+///
+/// It covers files that are tracked or not ignored, with contents, executable bit and link targets;
+/// it leaves out what the engine writes (`.automaton/`, `STATE.md`, `STATE.prev.md` of the project).
+/// Contents are always read from the files, never believed from the index: an index is a file that
+/// an agent can write, times and all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    pub(super) reach: Reach,
+    pub(super) entries: BTreeMap<BString, Entry>,
+}
+
+impl Snapshot {
+    /// Reads the state of a workspace.
+    ///
+    /// Returns `None` when it is unknown, because there are more than 100,000 files outside of a
+    /// repository. Set `stop` to `true` to give up.
+    ///
+    /// # Errors
+    ///
+    /// When a folder or the repository cannot be read, or when interrupted. A file that may not be
+    /// read is no error.
+    pub fn take(
+        workspace: &Workspace,
+        reach: Reach,
+        stop: &AtomicBool,
+    ) -> Result<Option<Self>, SnapshotError> {
+        Self::take_with(workspace, reach, &Listing::new(), stop)
+    }
+
+    /// Reads the state; paths in `tracked` count also when they are ignored.
+    pub(super) fn take_with(
+        workspace: &Workspace,
+        reach: Reach,
+        tracked: &Listing,
+        stop: &AtomicBool,
+    ) -> Result<Option<Self>, SnapshotError> {
+        let Some(paths) = listing::list(workspace, reach, tracked, stop)? else {
+            return Ok(None);
+        };
+        let paths: Vec<BString> = paths.into_iter().collect();
+        let entries = look_at_all(&workspace.root, &paths, stop)?;
+        Ok(Some(Self { reach, entries }))
+    }
+
+    /// Returns the number of paths.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Tells whether there is no path at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// Looks at all paths, with as many threads as there are processors.
+fn look_at_all(
+    root: &Path,
+    paths: &[BString],
+    stop: &AtomicBool,
+) -> Result<BTreeMap<BString, Entry>, SnapshotError> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = paths.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let workers: Vec<_> = paths
+            .chunks(share)
+            .map(|part| scope.spawn(move || look_at(root, part, stop)))
+            .collect();
+        let mut entries = BTreeMap::new();
+        for worker in workers {
+            // A panic of ours is passed on, not turned into a state.
+            let part = worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            entries.extend(part);
+        }
+        Ok(entries)
+    })
+}
+
+fn look_at(
+    root: &Path,
+    paths: &[BString],
+    stop: &AtomicBool,
+) -> Result<Vec<(BString, Entry)>, SnapshotError> {
+    let mut folders = RealFolders::default();
+    let mut found = Vec::new();
+    for path in paths {
+        if stop.load(Ordering::Relaxed) {
+            return Err(SnapshotError::Interrupted);
+        }
+        if !folders.hold(root, path.as_ref()) {
+            continue;
+        }
+        if let Some(entry) = look(&root.join(to_path(path.as_ref())), stop)? {
+            found.push((path.clone(), entry));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,144 @@
+//! The tree of files that an agent works in.
+
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{
+    administration::{Administration, Recorded, Replaced, verify_administration},
+    repository::Repository,
+};
+
+/// A tree of files whose state can be hashed and compared: a checkout, a worktree, or a folder
+/// outside of any repository.
+///
+/// Open one for each use. It is only a handle, and the check of a worktree's administration that
+/// comes with opening is worth nothing once an agent has run.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// The top of the tree.
+    pub(super) root: PathBuf,
+    /// The project's place below the top: empty, or a path without a slash at its end.
+    pub(super) project: BString,
+    pub(super) git: Option<gix::ThreadSafeRepository>,
+}
+
+impl Workspace {
+    /// Opens the user's own checkout, for a project at `project` in it.
+    ///
+    /// A project that is not below the checkout's top level (as in a bare repository) is a plain
+    /// folder.
+    #[must_use]
+    pub fn in_place(repository: &Repository, project: &Path) -> Self {
+        let Some(top) = repository.top_level() else {
+            return Self::plain(project);
+        };
+        let (Ok(root), Ok(full)) = (top.canonicalize(), project.canonicalize()) else {
+            return Self::plain(project);
+        };
+        let Ok(below) = full.strip_prefix(&root) else {
+            return Self::plain(project);
+        };
+        Self {
+            project: to_bytes(below),
+            root,
+            git: Some(repository.local().into_sync()),
+        }
+    }
+
+    /// Opens a worktree of the engine's, after a comparison with what was recorded.
+    ///
+    /// `project` is the project's place below the repository's top level, empty when it is the top
+    /// level itself.
+    ///
+    /// # Errors
+    ///
+    /// When the worktree is not the one that was recorded. Then nothing was read through it.
+    pub fn of_worktree(
+        repository: &Repository,
+        recorded: &Recorded,
+        project: &Path,
+    ) -> Result<Self, Replaced> {
+        verify_administration(repository, recorded)?;
+        let replaced = |what: String| Replaced {
+            path: recorded.path.clone(),
+            what,
+        };
+        let found =
+            Administration::read(&repository.common_dir(), &recorded.path).map_err(replaced)?;
+        let git = open_entry(&repository.local(), &found.dir)
+            .map_err(|error| replaced(error.to_string()))?;
+        Ok(Self {
+            root: recorded.path.clone(),
+            project: to_bytes(project),
+            git: Some(git.into_sync()),
+        })
+    }
+
+    /// Opens a folder outside of any repository.
+    #[must_use]
+    pub fn plain(folder: &Path) -> Self {
+        Self {
+            root: folder.to_owned(),
+            project: BString::default(),
+            git: None,
+        }
+    }
+
+    /// Returns the top of the tree.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the project's folder.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.root.join(to_path(self.project.as_ref()))
+    }
+
+    /// Tells whether the engine itself writes a path, so that it is never an agent's change.
+    pub(super) fn is_engines(&self, path: &BStr) -> bool {
+        let below = if self.project.is_empty() {
+            path
+        } else {
+            match path
+                .strip_prefix(self.project.as_slice())
+                .and_then(|rest| rest.strip_prefix(b"/"))
+            {
+                Some(below) => below.as_bstr(),
+                None => return false,
+            }
+        };
+        below == "STATE.md"
+            || below == "STATE.prev.md"
+            || below == ".automaton"
+            || below.starts_with(b".automaton/")
+    }
+}
+
+/// Opens the worktree with the administration at `dir`, under the settings of `repository`.
+pub(super) fn open_entry(
+    repository: &gix::Repository,
+    dir: &Path,
+) -> Result<gix::Repository, super::fault::GitFault> {
+    repository
+        .worktrees()?
+        .into_iter()
+        .find(|entry| entry.git_dir().file_name() == dir.file_name())
+        .ok_or_else(|| super::fault::GitFault::new("the worktree is not registered"))?
+        .into_repo()
+        .map_err(Into::into)
+}
+
+/// Turns a path into the bytes that git knows it by.
+pub(super) fn to_bytes(path: &Path) -> BString {
+    use std::os::unix::ffi::OsStrExt;
+    path.as_os_str().as_bytes().into()
+}
+
+/// Turns git's bytes into a path.
+pub(super) fn to_path(bytes: &BStr) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
+}

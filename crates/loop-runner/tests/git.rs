@@ -1,0 +1,13 @@
+//! Worktrees, tree hashes and changes, checked against the `git` program on real repositories.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "the lint knows test functions, not their helpers"
+)]
+
+#[path = "git/sandbox.rs"]
+mod sandbox;
+#[path = "git/tree_hash.rs"]
+mod tree_hash;
+#[path = "git/worktree.rs"]
+mod worktree;
