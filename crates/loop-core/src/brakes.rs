@@ -1,8 +1,8 @@
 //! When to stop and ask a person.
 
-use crate::config::Usd;
+use crate::Score;
+use crate::Usd;
 use crate::outcome::Halt;
-use crate::score::Score;
 use crate::state::Progress;
 use serde::{Deserialize, Serialize};
 

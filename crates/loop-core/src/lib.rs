@@ -1,4 +1,4 @@
-//! The decisions of a loop, without doing anything.
+//! The decisions of a loop, without doing anything: answers in, actions out.
 
 pub mod answer;
 pub mod brakes;
@@ -12,14 +12,17 @@ pub mod phase;
 pub mod record;
 pub mod replay;
 pub mod rules;
-pub mod score;
+mod score;
 pub mod state;
 pub mod step;
 pub mod task;
 pub mod text;
 pub mod time;
+mod usd;
 pub mod verdict;
 
 pub use answer::{Answer, Reply, StepAnswer, Work};
 pub use machine::{Machine, Refused, Start};
+pub use score::{OutOfRange, Score};
 pub use step::{Action, Fence, Role, Step};
+pub use usd::{InvalidAmount, Usd};

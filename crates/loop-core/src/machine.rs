@@ -12,8 +12,8 @@ mod judge;
 mod preflight;
 mod work;
 
+use crate::Usd;
 use crate::answer::{Answer, Reply, StepAnswer, Work, WorktreeRecord};
-use crate::config::Usd;
 use crate::outcome::{Interruption, Outcome};
 use crate::rules::Rules;
 use crate::state::{Running, State};

@@ -1,7 +1,7 @@
 //! What the decisions of a tick depend on, taken from the configuration.
 
+use crate::Usd;
 use crate::brakes::Brakes;
-use crate::config::Usd;
 use crate::phase::Phases;
 use crate::step::Role;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! What a loop remembers between ticks.
 
+use crate::Score;
+use crate::Usd;
 use crate::answer::WorktreeRecord;
-use crate::config::Usd;
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
-use crate::score::Score;
 use crate::step::Step;
 use crate::time::Timestamp;
 use crate::verdict::Verdict;

@@ -1,7 +1,7 @@
 //! What the machine asks the driver to do.
 
+use crate::Usd;
 use crate::answer::WorktreeRecord;
-use crate::config::Usd;
 use crate::outcome::Outcome;
 use crate::phase::Phases;
 use crate::state::{State, Unjudged};

@@ -2,8 +2,8 @@
 
 mod find;
 
+use crate::Score;
 use crate::outcome::VerifyFault;
-use crate::score::Score;
 use crate::text::{TRUNCATED, cut};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

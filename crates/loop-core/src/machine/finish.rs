@@ -1,7 +1,7 @@
 //! The one path on which every tick ends, and the caps that lead to it.
 
 use super::{Machine, Stage};
-use crate::config::Usd;
+use crate::Usd;
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
 use crate::state::{EnvironmentStreak, Status};
 use crate::step::{Closing, Ended, Role};

@@ -1,7 +1,7 @@
 //! The checks before any work is looked for, and the opening of a tick.
 
 use super::{Machine, Stage, Tick};
-use crate::config::Usd;
+use crate::Usd;
 use crate::outcome::{Halt, Outcome, Skip};
 use crate::state::{Status, Today};
 use crate::step::{Ended, Role, WorkTask};

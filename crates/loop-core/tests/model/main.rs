@@ -4,17 +4,17 @@
 
 mod world;
 
+use loop_core::Score;
+use loop_core::Usd;
 use loop_core::answer::{
     Advanced, CallEnd, Called, FileRef, Implemented, Reading, StepAnswer, StepFault, Verified,
 };
 use loop_core::brakes::Brakes;
 use loop_core::claim::Claim;
-use loop_core::config::Usd;
 use loop_core::control::Request;
 use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use loop_core::phase::Phases;
 use loop_core::rules::{CallRules, Rules};
-use loop_core::score::Score;
 use loop_core::verdict::Unreadable;
 use loop_core::{Step, Work};
 use proptest::prelude::*;
@@ -162,7 +162,7 @@ fn rules() -> impl Strategy<Value = Rules> {
                 no_progress_window: stuck,
                 max_wall_ms: wall,
                 max_ticks_per_day: ticks,
-                max_cost: cost.map(Usd::from_micros),
+                max_cost: cost.and_then(Usd::from_micros),
             },
         );
     let phases = prop_oneof![
@@ -176,7 +176,7 @@ fn rules() -> impl Strategy<Value = Rules> {
         |(brakes, phases, orchestrate, single, worktree)| {
             let call = CallRules {
                 timeout_ms: 1_800_000,
-                cost_per_call: brakes.max_cost.is_some().then(|| Usd::from_micros(7)),
+                cost_per_call: brakes.max_cost.and(Usd::from_micros(7)),
                 context_window: None,
             };
             Rules {

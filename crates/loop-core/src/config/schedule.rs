@@ -1,0 +1,108 @@
+//! When a loop ticks by itself.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::name::checked_string;
+use super::number::Whole;
+use super::window::DayWindow;
+
+/// When a loop ticks by itself: at an interval or at times, perhaps only at some time of day.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object that describes the schedule"
+)]
+pub struct Schedule {
+    /// The seconds from one tick to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) interval_seconds: Option<Whole<1, 31_622_400>>,
+    /// The times as five fields: minute, hour, day of the month, month, day of the week.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cron: Option<Cron>,
+    /// The time zone in which `cron` and `window` are read, such as `Europe/Berlin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<TimeZoneName>,
+    /// The time of day in which the loop may work; any time when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<DayWindow>,
+}
+
+impl Schedule {
+    /// Returns the time from one tick to the next, if it is given as an interval.
+    #[must_use]
+    pub fn interval(&self) -> Option<Duration> {
+        self.interval_seconds
+            .map(|seconds| Duration::from_secs(seconds.get().into()))
+    }
+}
+
+checked_string!(
+    /// Times in the five fields of cron, in numbers.
+    Cron, check_cron,
+    {"type": "string", "pattern": "^[0-9*,/-]+( [0-9*,/-]+){4}$"}
+);
+
+checked_string!(
+    /// The name of a time zone in the IANA database; whether it is there is the driver's to check.
+    TimeZoneName,
+    |text| {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'+' | b'-');
+        let starts_well = text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic());
+        match starts_well && text.bytes().all(is_part) {
+            true => Ok(()),
+            false => Err(format!("{text:?} is no time zone; write a name such as \"Europe/Berlin\" or \"UTC\"")),
+        }
+    },
+    {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9/_+-]*$"}
+);
+
+const CRON_FIELDS: [(&str, RangeInclusive<u8>); 5] = [
+    ("minute", 0..=59),
+    ("hour", 0..=23),
+    ("day", 1..=31),
+    ("month", 1..=12),
+    ("weekday", 0..=7),
+];
+
+fn check_cron(text: &str) -> Result<(), String> {
+    let fields: Vec<&str> = text.split(' ').collect();
+    if fields.len() != CRON_FIELDS.len() {
+        return Err(format!(
+            "{text:?} does not have five fields; write minute, hour, day, month and weekday, one space apart"
+        ));
+    }
+    for (field, (name, range)) in fields.iter().zip(&CRON_FIELDS) {
+        if !field.split(',').all(|item| is_cron_item(item, range)) {
+            let (least, most) = (range.start(), range.end());
+            return Err(format!(
+                "{field:?} is no {name}; use numbers from {least} to {most}, *, ranges a-b and steps /n"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks one item of a list: `*`, a number or a range, each perhaps with a step.
+fn is_cron_item(item: &str, range: &RangeInclusive<u8>) -> bool {
+    let number = |text: &str| -> Option<u8> {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_plain { text.parse().ok() } else { None }
+    };
+    let in_range = |text: &str| number(text).filter(|number| range.contains(number));
+    let (base, step) = match item.split_once('/') {
+        Some((base, step)) => (base, number(step)),
+        None => (item, Some(1)),
+    };
+    let base_is_good = base == "*"
+        || match base.split_once('-') {
+            Some((first, last)) => {
+                matches!((in_range(first), in_range(last)), (Some(first), Some(last)) if first <= last)
+            }
+            None => in_range(base).is_some(),
+        };
+    base_is_good && step.is_some_and(|step| step > 0)
+}
