@@ -20,8 +20,10 @@ mod blast_radius;
 mod brakes;
 mod check;
 mod command;
+mod cost;
 mod criteria;
 mod document;
+mod effective;
 mod error;
 mod free;
 mod gate;
@@ -33,7 +35,9 @@ mod number;
 mod path;
 mod roles;
 mod schedule;
+mod schema;
 mod settings;
+mod unenforced;
 mod window;
 mod work_source;
 
@@ -47,7 +51,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub use blast_radius::{BlastRadius, GitAccess, Sandbox, Watch, WorktreeFor};
 pub use brakes::{Brakes, OnTrip};
 pub use command::{Argv, HarnessCommand};
+pub use cost::UnknownCost;
 pub use criteria::Criteria;
+pub use effective::{Effective, Enforced, Origin};
 pub use error::{ConfigError, ConfigWarning, Position, Problem};
 pub use free::FreeKeys;
 pub use gate::{Gate, GatePlace};
@@ -61,6 +67,8 @@ pub use number::{Limit, Whole};
 pub use path::{AnyPath, ProjectPath};
 pub use roles::{Role, Roles};
 pub use schedule::{Cron, Schedule, TimeZoneName};
+pub use schema::schema;
+pub use unenforced::Supported;
 pub use window::{DayWindow, InvalidDayWindow, ScoreWindow};
 pub use work_source::{WorkSource, WorkSourceKind};
 
@@ -101,7 +109,9 @@ impl Config {
         let unknown_kind = unknown_kind(&document, &mut warnings);
         old_spelling(&document, &mut warnings)?;
         // Nobody knows which keys an unknown kind has, so that object is not read at all.
-        let config: Self = document.read(unknown_kind.then_some(WORK_SOURCE))?;
+        let config: Self = document
+            .read(unknown_kind.then_some(WORK_SOURCE))
+            .map_err(ConfigError::look_elsewhere)?;
         check::check(&config).map_err(|(path, problem)| document.error_at(&path, problem))?;
         if config
             .settings

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::schema;
+
 /// The place of a character in a text, as editors count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -60,6 +62,19 @@ impl ConfigError {
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem
+    }
+
+    /// Suggests for an unknown key the object in which it is known, if no key near it is.
+    pub(super) fn look_elsewhere(mut self) -> Self {
+        if let Problem::UnknownKey {
+            suggestion: suggestion @ None,
+            ..
+        } = &mut self.problem
+        {
+            let name = self.key.rsplit('.').next().unwrap_or_default();
+            *suggestion = schema::place_of(name);
+        }
+        self
     }
 
     /// Returns the error as a line that starts with `file`, in the form that editors jump to.

@@ -22,7 +22,7 @@ pub enum HarnessChoice {
     /// One harness.
     One(HarnessRef),
     /// Harnesses that are tried in turn, while the ones before are out of service.
-    Fallbacks(Vec<HarnessRef>),
+    Fallbacks(#[schemars(length(min = 1))] Vec<HarnessRef>),
 }
 
 impl HarnessChoice {

@@ -25,6 +25,25 @@ pub struct Roles {
     pub orchestrate: Option<Role>,
 }
 
+impl Roles {
+    /// Returns every role by its name, in the order of a tick.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, Option<&Role>)> {
+        let Self {
+            plan,
+            implement,
+            verify,
+            orchestrate,
+        } = self;
+        [
+            ("plan", plan.as_ref()),
+            ("implement", implement.as_ref()),
+            ("verify", verify.as_ref()),
+            ("orchestrate", orchestrate.as_ref()),
+        ]
+        .into_iter()
+    }
+}
+
 /// The settings of one role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(

@@ -59,21 +59,34 @@ impl<'de> Deserializer<'de> for Node<'de> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_enum<V: Visitor<'de>>(
+    /// Reads a struct from its keys only, never from an array in the order of its fields.
+    fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
+        if self.is_object() {
+            return self.deserialize_any(visitor);
+        }
+        Err(Fault::invalid_type(Unexpected::Other("value"), &visitor))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
         match self.as_string() {
             Some(word) => visitor.visit_enum(word.into_deserializer()),
-            None => Err(Fault::invalid_type(Unexpected::Other("value"), &visitor)),
+            None => Err(Fault::unknown_variant("", variants)),
         }
     }
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+        unit_struct seq tuple tuple_struct map identifier ignored_any
     }
 }
 

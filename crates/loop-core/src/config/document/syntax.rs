@@ -34,37 +34,47 @@ fn refuse(text: &str, key: String, error: &serde_json::Error) -> ConfigError {
     let reason = message
         .rsplit_once(" at line ")
         .map_or(message.as_str(), |(reason, _)| reason);
+    let position = Position::of(text, offset(text, error, reason));
     let reason = reason.to_owned();
     let problem = match error.classify() {
         Category::Eof => Problem::Truncated { reason },
         _ => Problem::Syntax { reason },
     };
     ConfigError {
-        position: Position::of(text, offset(text, error)),
+        position,
         key,
         problem,
     }
 }
 
-/// Finds the byte at fault; for a number, the first one of it.
-fn offset(text: &str, error: &serde_json::Error) -> usize {
+/// Finds the byte at fault; for a malformed word or number, the first one of it.
+fn offset(text: &str, error: &serde_json::Error, reason: &str) -> usize {
+    const OF_WORDS: [&str; 5] = [
+        "expected ident",
+        "expected `,` or `]`",
+        "expected `,` or `}`",
+        "invalid number",
+        "number out of range",
+    ];
+    if error.is_eof() {
+        return text.len();
+    }
     // serde_json counts bytes: the column of the byte that it looked at last, from 1.
     let lines_before = text
         .split_inclusive('\n')
         .take(error.line().saturating_sub(1));
     let line_start: usize = lines_before.map(str::len).sum();
     let last = (line_start + error.column().saturating_sub(1)).min(text.len());
-    let is_numeric = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
-    let numeric = text.as_bytes()[..last]
+    if !OF_WORDS.contains(&reason) {
+        return last;
+    }
+    let is_of_word =
+        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    last - text.as_bytes()[..last]
         .iter()
         .rev()
-        .take_while(|byte| is_numeric(byte))
-        .count();
-    let first = last - numeric;
-    match text.as_bytes().get(first) {
-        Some(b'0'..=b'9' | b'-') => first,
-        _ => last,
-    }
+        .take_while(is_of_word)
+        .count()
 }
 
 /// Writes the path as far as the reader knew it when it gave up.

@@ -1,0 +1,132 @@
+//! Keys that are read, but whose feature this version of the engine does not have.
+//!
+//! A limit that is accepted and ignored is the worst kind of bug here, so a tick refuses a
+//! configuration that asks for one.
+
+use super::{
+    Config, GitAccess, HarnessChoice, HarnessRef, OnTrip, PromptVia, Sandbox, WorkSourceKind,
+};
+
+/// What a version of the engine enforces: everything but a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Supported {
+    missing: &'static [Missing],
+}
+
+/// A key that is not enforced, and whether a configuration gives it a value that asks for
+/// something.
+#[derive(Clone, Copy, Debug)]
+enum Missing {
+    /// A key at a fixed path.
+    Key(&'static str, fn(&Config) -> bool),
+    /// A key of every harness, or with an empty name the harness itself.
+    Harness(&'static str, fn(&HarnessChoice) -> bool),
+}
+
+use Missing::{Harness, Key};
+
+impl Supported {
+    /// What this version enforces. A feature that is built takes its lines out.
+    pub const THIS_VERSION: Self = Self {
+        missing: &[
+            Key("work_source.kind", |c| {
+                c.work_source().kind() != WorkSourceKind::Single
+            }),
+            Key("work_source.project", |c| c.work_source().project.is_some()),
+            Key("work_source.area", |c| c.work_source().area.is_some()),
+            Key("work_source.section", |c| c.work_source().section.is_some()),
+            Key("work_source.command", |c| c.work_source().command.is_some()),
+            Key("work_source.done_command", |c| {
+                c.work_source().done_command.is_some()
+            }),
+            Key("work_source.timeout_seconds", |c| {
+                c.work_source().timeout_seconds.is_some()
+            }),
+            Key("work_source.tick_when_done", |c| {
+                !c.work_source().tick_when_done()
+            }),
+            Key("roles.plan", |c| c.roles().plan.is_some()),
+            Harness("", |harness| matches!(harness, HarnessChoice::Fallbacks(_))),
+            Harness("", |harness| {
+                matches!(harness, HarnessChoice::One(HarnessRef::Profile(_)))
+            }),
+            Harness("profile", |h| {
+                described(h).is_some_and(|h| h.profile.is_some())
+            }),
+            Harness("prompt_via", |h| {
+                described(h).is_some_and(|h| h.prompt_via() != PromptVia::Argv)
+            }),
+            Key("gate", |c| c.gate().is_some()),
+            Key("brakes.max_tokens", |c| c.brakes().max_tokens().is_some()),
+            Key("brakes.on_trip", |c| c.brakes().on_trip() != OnTrip::Halt),
+            Key("blast_radius.setup", |c| c.blast_radius().setup.is_some()),
+            Key("blast_radius.copy", |c| !c.blast_radius().copy().is_empty()),
+            Key("blast_radius.file_scope", |c| {
+                !c.blast_radius().file_scope().is_empty()
+            }),
+            Key("blast_radius.protect", |c| {
+                !c.blast_radius().protect().is_empty()
+            }),
+            Key("blast_radius.sandbox", |c| {
+                c.blast_radius().sandbox() != Sandbox::Off
+            }),
+            Key("blast_radius.writable", |c| {
+                !c.blast_radius().writable().is_empty()
+            }),
+            Key("blast_radius.deny_read", |c| {
+                !c.blast_radius().deny_read().is_empty()
+            }),
+            Key("blast_radius.git", |c| {
+                c.blast_radius().git() != GitAccess::Read
+            }),
+            Key("blast_radius.watch", |c| c.blast_radius().watch.is_some()),
+            Key("schedule.window", |c| {
+                c.schedule().is_some_and(|s| s.window.is_some())
+            }),
+            Key("notify", |c| !c.notify().is_empty()),
+        ],
+    };
+}
+
+fn described(choice: &HarnessChoice) -> Option<&super::Harness> {
+    match choice {
+        HarnessChoice::One(harness) => harness.described(),
+        HarnessChoice::Fallbacks(_) => None,
+    }
+}
+
+impl Config {
+    /// Returns the paths of the keys that ask for something `supported` does not have, in the
+    /// order of the file's documentation. A value that asks for nothing, such as an empty list or
+    /// `"off"`, is not among them.
+    #[must_use]
+    pub fn not_enforced(&self, supported: &Supported) -> Vec<String> {
+        let mut paths = Vec::new();
+        for missing in supported.missing {
+            match missing {
+                Key(path, is_set) if is_set(self) => paths.push((*path).to_owned()),
+                Key(..) => {}
+                Harness(name, is_set) => {
+                    let set = self
+                        .harnesses()
+                        .into_iter()
+                        .filter(|(_, harness)| is_set(harness));
+                    let joint = if name.is_empty() { "" } else { "." };
+                    paths.extend(set.map(|(path, _)| format!("{path}{joint}{name}")));
+                }
+            }
+        }
+        paths
+    }
+
+    /// Returns every harness that is named or described, with its path.
+    fn harnesses(&self) -> Vec<(String, &HarnessChoice)> {
+        let own = self.roles().all().filter_map(|(name, role)| {
+            Some((format!("roles.{name}.harness"), role?.harness.as_ref()?))
+        });
+        let shared = self
+            .harness()
+            .map(|harness| ("harness".to_owned(), harness));
+        own.chain(shared).collect()
+    }
+}
