@@ -187,6 +187,22 @@ impl Halt {
         }
     }
 
+    /// Whether a limit of `brakes` is behind it.
+    #[must_use]
+    pub fn is_brake(self) -> bool {
+        matches!(
+            self,
+            Self::MaxIterations
+                | Self::MaxCost
+                | Self::MaxTokens
+                | Self::MaxWall
+                | Self::MaxTicks
+                | Self::ScorePlateau
+                | Self::NoProgress
+                | Self::HarnessFailures
+        )
+    }
+
     /// Whether this is a brake on, or a judgement about, the task's work, so
     /// that approving it gives the task a fresh start (decision D-7).
     #[must_use]

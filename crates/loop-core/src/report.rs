@@ -1,0 +1,118 @@
+//! What `loop tick --json` prints: the outcome of one tick for programs.
+
+use crate::Usd;
+use crate::explain::what_to_do;
+use crate::outcome::{Outcome, Skip};
+use crate::rules::Rules;
+use crate::state::State;
+use crate::step::Ended;
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+use serde::Serialize;
+
+/// One tick's outcome, in the shape that programs read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TickReport {
+    /// Version of the shape: 1.
+    pub v: u32,
+    /// The loop.
+    #[serde(rename = "loop")]
+    pub loop_name: String,
+    /// The tick's number; null when it took none.
+    pub tick: Option<u64>,
+    /// The outcome's word.
+    pub outcome: String,
+    /// The reason's word.
+    pub reason: Option<String>,
+    /// The same, when the outcome is `skipped`.
+    pub skip_reason: Option<String>,
+    /// The task.
+    pub task: Option<String>,
+    /// The phase that it is in now.
+    pub phase: Option<String>,
+    /// Attempts spent on it.
+    pub iteration: u32,
+    /// Attempts it gets; null when there is no such limit.
+    pub max_iterations: Option<u32>,
+    /// The judgement.
+    pub verdict: Option<Verdict>,
+    /// What the acceptance gate said; null, as this version has none.
+    pub gate: Option<()>,
+    /// Changes that were not allowed; empty, as this version looks for none.
+    pub violations: Vec<()>,
+    /// The reason again, when a brake tripped.
+    pub brake: Option<String>,
+    /// What the tick's calls cost; null when nobody knows.
+    pub cost_usd: Option<Usd>,
+    /// Where that number comes from: `estimated` or `unknown`.
+    pub cost_source: &'static str,
+    /// What happens next.
+    pub next: Next,
+    /// Why it ended so, in one line.
+    pub why: String,
+    /// What a person can do about it, in one line.
+    #[serde(rename = "do")]
+    pub what_to_do: Option<String>,
+    /// The process's exit code.
+    pub exit: u8,
+}
+
+/// What happens next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Next {
+    /// No tick works before this time.
+    pub at: Option<Timestamp>,
+    /// What a person has to do first: `approve`, `resume` or `fix`.
+    pub needs: Option<&'static str>,
+}
+
+impl TickReport {
+    /// Tells of a tick of the loop called `name`.
+    #[must_use]
+    pub fn new(name: &str, ended: &Ended, state: &State, rules: Option<&Rules>, exit: u8) -> Self {
+        let outcome = &ended.outcome;
+        let reason = outcome.reason().map(str::to_owned);
+        let brake = match outcome {
+            Outcome::HumanIntervention(halt) if halt.is_brake() => reason.clone(),
+            _ => None,
+        };
+        let priced = ended.unpriced_calls == 0;
+        Self {
+            v: 1,
+            loop_name: name.to_owned(),
+            tick: ended.tick,
+            outcome: outcome.as_str().to_owned(),
+            skip_reason: match outcome {
+                Outcome::Skipped(_) => reason.clone(),
+                _ => None,
+            },
+            reason,
+            task: ended.task.clone(),
+            phase: ended.phase.clone(),
+            iteration: ended.iteration,
+            max_iterations: rules.and_then(|rules| rules.brakes.max_iterations),
+            verdict: ended.verdict.clone(),
+            gate: None,
+            violations: Vec::new(),
+            brake,
+            cost_usd: priced.then_some(ended.cost),
+            cost_source: if priced { "estimated" } else { "unknown" },
+            next: Next {
+                at: state.not_before,
+                needs: needs(outcome, state),
+            },
+            why: ended.why.clone(),
+            what_to_do: what_to_do(outcome, name),
+            exit,
+        }
+    }
+}
+
+fn needs(outcome: &Outcome, state: &State) -> Option<&'static str> {
+    match outcome {
+        Outcome::Error(_) | Outcome::Skipped(Skip::ContextFloor) => Some("fix"),
+        _ if state.reason.is_some() => Some("approve"),
+        _ if state.paused => Some("resume"),
+        _ => None,
+    }
+}
