@@ -1,0 +1,94 @@
+//! The documents in a task's folder.
+
+use super::error::{KeepError, ReadError};
+use super::folder::FileError;
+use super::{RECORD, Tasks, check_name};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Where a task's brief stands; the first that is there counts (row K-02).
+pub(super) const BRIEFS: [&str; 2] = ["RESEARCH.md", "SPEC.md"];
+/// What is read of a brief: prompts use 16,000 characters of it, which are at
+/// most four bytes each.
+const BRIEF_BYTES: u64 = 128 * 1024;
+
+/// What came of keeping a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It is in the folder now.
+    Now,
+    /// A document of that name was there before, and was not touched.
+    Before,
+}
+
+impl Tasks {
+    /// Returns the beginning of a task's brief, enough for any prompt; `None`
+    /// when it has none. Bytes that are no text become replacement characters.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] when there is a brief that cannot be read.
+    pub fn brief(&self, task: &str) -> Result<Option<String>, ReadError> {
+        let folder = self.folder(task)?;
+        for name in BRIEFS {
+            if let Some(bytes) = folder.read(name, BRIEF_BYTES)? {
+                return Ok(Some(String::from_utf8_lossy(&bytes).into_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes a document into a task's folder, unless there is one of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`KeepError`] for a name that is none, and when the system refused.
+    pub fn keep(
+        &self,
+        task: &str,
+        document: &str,
+        content: &mut dyn Read,
+    ) -> Result<Kept, KeepError> {
+        check_name(document)?;
+        let folder = self.folder(task)?.lock()?;
+        Ok(if folder.add(document, content)? {
+            Kept::Now
+        } else {
+            Kept::Before
+        })
+    }
+
+    /// Copies a role's output into a task's folder as `document`, unless there
+    /// is one of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`KeepError`] as [`Tasks::keep`], and when `output` cannot be read.
+    pub fn keep_report(
+        &self,
+        task: &str,
+        document: &str,
+        output: &Path,
+    ) -> Result<Kept, KeepError> {
+        let mut file = File::open(output).map_err(|source| FileError {
+            path: output.to_owned(),
+            source,
+        })?;
+        self.keep(task, document, &mut file)
+    }
+
+    /// Lists the documents of a task by name, sorted: its files, without the
+    /// record and what is hidden.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] when the folder cannot be read.
+    pub fn documents(&self, task: &str) -> Result<Vec<String>, ReadError> {
+        let folder = self.folder(task)?;
+        let mut names = folder.files()?;
+        names.retain(|name| name != RECORD && !name.starts_with('.'));
+        names.sort();
+        Ok(names)
+    }
+}
