@@ -32,6 +32,7 @@ mod money;
 mod name;
 mod notify;
 mod number;
+mod parse;
 mod path;
 mod roles;
 mod schedule;
@@ -50,7 +51,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use blast_radius::{BlastRadius, GitAccess, Sandbox, Watch, WorktreeFor};
 pub use brakes::{Brakes, OnTrip};
-pub use command::{Argv, HarnessCommand};
+pub use command::Argv;
 pub use cost::UnknownCost;
 pub use criteria::Criteria;
 pub use effective::{Effective, Enforced, Origin};
@@ -60,19 +61,17 @@ pub use gate::{Gate, GatePlace};
 pub use harness::{
     Env, Harness, HarnessChoice, HarnessRef, PromptVia, VariableName, VariableValue,
 };
-pub use money::PositiveUsd;
 pub use name::{LoopName, Malformed, PhaseName, ProfileName, TaskName};
 pub use notify::{Notify, NotifyEvent};
-pub use number::{Limit, Whole};
+pub use parse::{Parsed, locate};
 pub use path::{AnyPath, ProjectPath};
 pub use roles::{Role, Roles};
 pub use schedule::{Cron, Schedule, TimeZoneName};
 pub use schema::schema;
 pub use unenforced::Supported;
-pub use window::{DayWindow, InvalidDayWindow, ScoreWindow};
+pub use window::{DayWindow, InvalidDayWindow};
 pub use work_source::{WorkSource, WorkSourceKind};
 
-use document::Document;
 use settings::Settings;
 
 /// The configuration of a loop.
@@ -84,47 +83,10 @@ pub struct Config {
     free: FreeKeys,
 }
 
-/// A configuration, and what a person should know about how it was read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parsed {
-    /// The configuration.
-    pub config: Config,
-    /// What was accepted, but perhaps not meant.
-    pub warnings: Vec<ConfigWarning>,
-}
-
-const WORK_SOURCE: &str = "work_source";
 const DEFAULT_PHASES: [&str; 5] = ["research", "spec", "implement", "code_review", "bug_find"];
 const DEFAULT_APPROVAL_PHASES: [&str; 2] = ["spec", "bug_find"];
 
 impl Config {
-    /// Reads the text of a `loop.json`. A byte order mark in front of it is passed over.
-    ///
-    /// # Errors
-    ///
-    /// The first fault that is found, with its place, its key and what to do.
-    pub fn parse(text: &str) -> Result<Parsed, ConfigError> {
-        let document = Document::new(text)?;
-        let mut warnings = Vec::new();
-        let unknown_kind = unknown_kind(&document, &mut warnings);
-        old_spelling(&document, &mut warnings)?;
-        // Nobody knows which keys an unknown kind has, so that object is not read at all.
-        let config: Self = document
-            .read(unknown_kind.then_some(WORK_SOURCE))
-            .map_err(ConfigError::look_elsewhere)?;
-        check::check(&config).map_err(|(path, problem)| document.error_at(&path, problem))?;
-        if config
-            .settings
-            .work_source
-            .as_ref()
-            .is_some_and(|source| source.kind.is_none())
-        {
-            let message = "there is no kind; the work source is single".to_owned();
-            warnings.extend(warning(&document, WORK_SOURCE, message));
-        }
-        Ok(Parsed { config, warnings })
-    }
-
     /// Returns the address of the file's JSON Schema, which is for editors only.
     #[must_use]
     pub fn schema_url(&self) -> Option<&str> {
@@ -280,55 +242,6 @@ impl Config {
 
 fn names(names: &[&str]) -> Vec<PhaseName> {
     names.iter().filter_map(|name| name.parse().ok()).collect()
-}
-
-fn warning(document: &Document<'_>, key: &str, message: String) -> Option<ConfigWarning> {
-    let position = document.key_position(key)?;
-    Some(ConfigWarning {
-        position,
-        key: key.to_owned(),
-        message,
-    })
-}
-
-/// Reports whether the work source is of a kind that nobody knows, with a warning.
-fn unknown_kind(document: &Document<'_>, warnings: &mut Vec<ConfigWarning>) -> bool {
-    let Some(kind) = document.string("work_source.kind") else {
-        return false;
-    };
-    if WorkSourceKind::NAMES.contains(&kind.as_str()) {
-        return false;
-    }
-    let known = WorkSourceKind::NAMES.join(", ");
-    let message = format!("{kind:?} is not one of {known}; the work source is single");
-    warnings.extend(warning(document, "work_source.kind", message));
-    true
-}
-
-/// Warns of the old name of `use_worktree`, which is still understood.
-fn old_spelling(
-    document: &Document<'_>,
-    warnings: &mut Vec<ConfigWarning>,
-) -> Result<(), ConfigError> {
-    const OLD: &str = "blast_radius.worktree";
-    let Some(position) = document.key_position(OLD) else {
-        return Ok(());
-    };
-    if document.key_position("blast_radius.use_worktree").is_some() {
-        let problem = Problem::Invalid("use_worktree is there too; remove this one".to_owned());
-        return Err(ConfigError {
-            position,
-            key: OLD.to_owned(),
-            problem,
-        });
-    }
-    let message = "read as use_worktree; rename it".to_owned();
-    warnings.push(ConfigWarning {
-        position,
-        key: OLD.to_owned(),
-        message,
-    });
-    Ok(())
 }
 
 impl<'de> Deserialize<'de> for Config {

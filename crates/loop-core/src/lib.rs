@@ -5,6 +5,7 @@ pub mod brakes;
 pub mod claim;
 pub mod config;
 pub mod control;
+mod decimal;
 pub mod exit;
 pub mod explain;
 mod machine;

@@ -5,11 +5,12 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::decimal;
 
 /// A judge's grade: a number from 0 to 1, never NaN.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Score(f64);
 
 /// A number that is no [`Score`].
@@ -56,6 +57,14 @@ impl Eq for Score {}
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// Writes a plain decimal.
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Unlike serde_json, `Display` writes no exponent.
+        decimal::serialize(self.0.to_string(), serializer)
     }
 }
 
@@ -130,11 +139,18 @@ mod tests {
         assert_eq!(serde_json::from_str::<Score>("1").unwrap(), Score::ONE);
     }
 
+    #[test]
+    fn small_scores_are_written_without_exponent() {
+        assert_eq!(serde_json::to_string(&Score(1e-7)).unwrap(), "0.0000001");
+        assert_eq!(serde_json::to_string(&Score::ONE).unwrap(), "1");
+    }
+
     proptest! {
         #[test]
         fn json_gives_a_score_back(value in 0.0..=1.0_f64) {
             let score = Score::try_from(value).unwrap();
             let text = serde_json::to_string(&score).unwrap();
+            prop_assert!(!text.contains('e'), "{}", text);
             let back: Score = serde_json::from_str(&text).unwrap();
             // serde_json's default reader may be one unit in the last place off.
             prop_assert!((back.get() - value).abs() <= f64::EPSILON);

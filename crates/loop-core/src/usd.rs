@@ -8,6 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::decimal;
+
 const MICROS_PER_DOLLAR: i64 = 1_000_000;
 
 /// An amount of US dollars, held as whole micro-dollars.
@@ -69,6 +71,14 @@ impl Usd {
         (amount.dollars() == dollars).then_some(amount)
     }
 
+    /// Writes the amount with as many decimals as it has, but at least so many.
+    fn with_decimals(self, least: usize) -> String {
+        let digits = format!("{:06}", self.0 % MICROS_PER_DOLLAR);
+        let decimals = &digits[..digits.trim_end_matches('0').len().max(least)];
+        let point = if decimals.is_empty() { "" } else { "." };
+        format!("{}{point}{decimals}", self.0 / MICROS_PER_DOLLAR)
+    }
+
     fn dollars(self) -> f64 {
         self.0 as f64 / MICROS_PER_DOLLAR as f64
     }
@@ -77,9 +87,7 @@ impl Usd {
 /// Shows dollars with two to six decimals and without a currency sign, such as `0.50` or `0.0123`.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = format!("{:06}", self.0 % MICROS_PER_DOLLAR);
-        let shown = digits.trim_end_matches('0').len().max(2);
-        write!(f, "{}.{}", self.0 / MICROS_PER_DOLLAR, &digits[..shown])
+        f.write_str(&self.with_decimals(2))
     }
 }
 
@@ -91,7 +99,8 @@ impl FromStr for Usd {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
         let digits =
             |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        if !digits(whole) || !digits(decimals) || whole.len() > 9 || decimals.len() > 6 {
+        let has_leading_zero = whole.len() > 1 && whole.starts_with('0');
+        if !digits(whole) || !digits(decimals) || has_leading_zero || decimals.len() > 6 {
             return Err(InvalidAmount);
         }
         let micros = format!("{whole}{decimals:0<6}")
@@ -101,14 +110,10 @@ impl FromStr for Usd {
     }
 }
 
-/// Writes whole dollars as an integer and everything else as the shortest decimal.
+/// Writes a plain decimal with as many decimals as the amount has.
 impl Serialize for Usd {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 % MICROS_PER_DOLLAR == 0 {
-            serializer.serialize_i64(self.0 / MICROS_PER_DOLLAR)
-        } else {
-            serializer.serialize_f64(self.dollars())
-        }
+        decimal::serialize(self.with_decimals(0), serializer)
     }
 }
 
@@ -227,6 +232,9 @@ mod tests {
             assert_eq!(micros(amount).to_string(), shown);
         }
         assert_eq!(Usd::MAX.to_string(), "999999999.999999");
+        for (amount, json) in [(0, "0"), (12_500_000, "12.5"), (1, "0.000001")] {
+            assert_eq!(serde_json::to_string(&micros(amount)).unwrap(), json);
+        }
     }
 
     #[test]
@@ -243,7 +251,9 @@ mod tests {
             let amount = micros(amount);
             prop_assert_eq!(amount.to_string().parse(), Ok(amount));
             let json = serde_json::to_string(&amount).unwrap();
+            prop_assert!(!json.contains('e'), "{}", json);
             prop_assert_eq!(serde_json::from_str::<Usd>(&json).unwrap(), amount);
+            prop_assert_eq!(serde_json::from_value::<Usd>(serde_json::to_value(amount).unwrap()).unwrap(), amount);
         }
 
         // cases: 137

@@ -118,6 +118,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
     #[rustfmt::skip]
     let table = [
         (r#"»"brake": {"max_iterations": 3}"#, "brake", "did you mean brakes?"),
+        (r#"»"x": 3"#, "x", "use one of $schema, name, description, work_source, acceptance_criteria, roles, harness, gate, brakes, blast_radius, schedule, phases, approval_phases, notify"),
         (r#"»"max_iterations": 3"#, "max_iterations", "did you mean brakes.max_iterations?"),
         (r#"»"command": ["x"]"#, "command", "did you mean gate.command?"),
         (r#""brakes": {»"max_iteratons": 3}"#, "brakes.max_iteratons", "did you mean max_iterations?"),
@@ -168,7 +169,7 @@ fn a_key_that_is_there_twice_is_refused_at_the_second_place() {
 #[test]
 fn a_brake_that_would_be_off_or_absurd_is_refused() {
     #[rustfmt::skip]
-    let table: [(&str, &str, String); 16] = [
+    let table: [(&str, &str, String); 18] = [
         (r#""max_wall_seconds": »0"#, "max_wall_seconds", "expected a whole number from 1 to 31622400, or \"unlimited\", found 0".into()),
         (r#""max_wall_seconds": »"none""#, "max_wall_seconds", "expected a whole number from 1 to 31622400, or \"unlimited\", found \"none\"".into()),
         (r#""score_plateau_window": »1"#, "score_plateau_window", "one score is no plateau; write 0 to turn the brake off, or at least 2".into()),
@@ -181,6 +182,8 @@ fn a_brake_that_would_be_off_or_absurd_is_refused() {
         (r#""max_tokens": »"unlimited""#, "max_tokens", "expected a whole number from 1 to 4294967295, found \"unlimited\"".into()),
         (r#""max_cost_usd": »"$1,234.50""#, "max_cost_usd", format!("{DOLLARS}\"$1,234.50\"")),
         (r#""max_cost_usd": »1.2e-3"#, "max_cost_usd", format!("{DOLLARS}1.2e-3")),
+        (r#""max_cost_usd": »0.10000000000000001"#, "max_cost_usd", format!("{DOLLARS}0.10000000000000001")),
+        (r#""min_score": »0.7000000000000001"#, "min_score", "expected a number from 0 to 1, found 0.7000000000000001".into()),
         (r#""max_cost_usd": »-1"#, "max_cost_usd", format!("{DOLLARS}-1")),
         (r#""max_cost_usd": »0.1234567"#, "max_cost_usd", format!("{DOLLARS}0.1234567")),
         (r#""max_cost_usd": »0.00"#, "max_cost_usd", "0 is no amount to count with; write more, or leave the key out".into()),
@@ -362,5 +365,20 @@ fn a_long_value_is_shown_shortened() {
         &around(&format!("\"brakes\": {{\"max_iterations\": »{value}}}")),
         "brakes.max_iterations",
         &format!("{ITERATIONS}{shown}"),
+    );
+}
+
+#[test]
+fn a_hostile_key_or_value_cannot_move_the_cursor() {
+    refused(
+        &around(r#"»"a\u001b[2J\n\u2028b": 1"#),
+        r"a\u{1b}[2J\n\u{2028}b",
+        "unknown key; use one of $schema, name, description, work_source, acceptance_criteria, roles, harness, gate, \
+         brakes, blast_radius, schedule, phases, approval_phases, notify",
+    );
+    refused(
+        &around("\"brakes\": {\"max_iterations\": »\"\u{9b}31m\"}"),
+        "brakes.max_iterations",
+        &format!("{ITERATIONS}\"\\u{{9b}}31m\""),
     );
 }

@@ -65,7 +65,7 @@ fn with(fragment: &str) -> Config {
 }
 
 fn written(config: &Config) -> Value {
-    serde_json::from_str(&serde_json::to_string(config).unwrap()).unwrap()
+    serde_json::to_value(config).expect("a configuration is JSON")
 }
 
 // rows: U-05, B-20
@@ -220,7 +220,7 @@ fn a_harness_without_a_command_has_the_default_one() {
 
 // rows: H-21, H-22
 #[test]
-fn what_the_seeds_leave_without_effect_is_accepted() {
+fn keys_that_are_only_notes_are_accepted() {
     let harness = r#"{"prompt_var": "P", "cwd_var": "C", "output_var": "O"}"#;
     let text = format!(
         "{{\"name\": \"a\", \"roles\": {{\"implement\": {{\"tier\": \"large\"}}}}, \"harness\": {harness}}}"
@@ -315,7 +315,7 @@ fn an_unknown_kind_of_work_source_is_single_with_a_warning() {
     assert_eq!(
         warnings,
         [
-            "loop.json:2:36: work_source.kind: \"magic\" is not one of single, audit, backlog, command; \
+            "loop.json:2:34: work_source.kind: \"magic\" is not one of single, audit, backlog, command; \
           the work source is single"
         ]
     );

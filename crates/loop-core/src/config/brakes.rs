@@ -34,7 +34,7 @@ pub struct Brakes {
     pub(super) max_harness_failures: Option<Whole<1, 1_000>>,
     /// The attempts in a row without progress that stop a task; 0 is off, 3 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) no_progress_window: Option<Whole<0, 1_000>>,
+    pub(super) no_progress_window: Option<Whole<0, 32>>,
     /// The most seconds that a task's ticks may run in sum; 28800 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) max_wall_seconds: Option<Limit<31_622_400>>,

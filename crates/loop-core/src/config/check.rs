@@ -1,5 +1,7 @@
 //! The rules that tie keys together.
 
+use std::collections::BTreeSet;
+
 use super::error::Problem;
 use super::{Config, OnTrip, WorkSourceKind};
 
@@ -78,11 +80,12 @@ fn phases_are_a_list(config: &Config) -> Result<(), Broken> {
     }
 }
 
-fn first_repeated<T: PartialEq>(items: &[T]) -> Option<(usize, &T)> {
+fn first_repeated<T: Ord>(items: &[T]) -> Option<(usize, &T)> {
+    let mut seen = BTreeSet::new();
     items
         .iter()
         .enumerate()
-        .find(|(index, item)| items[..*index].contains(item))
+        .find(|(_, item)| !seen.insert(*item))
 }
 
 fn join<T: ToString>(items: &[T]) -> String {

@@ -71,7 +71,7 @@ impl JsonSchema for Argv {
 /// A harness's command, in which an empty array stands for the default command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum HarnessCommand {
+pub(super) enum HarnessCommand {
     /// A program and its arguments, with tokens.
     Argv(Argv),
     /// `[]`: the default command.

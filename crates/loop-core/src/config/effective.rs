@@ -1,13 +1,12 @@
 //! Every setting as it is in effect, in words: what it is, where it came from, whether it holds.
 
+mod rows;
+mod table;
+
 use std::fmt;
 
-use super::Config;
-use super::Supported;
-
-mod rows;
-
-use rows::Rows;
+use super::{Config, Supported};
+use rows::rows;
 
 /// One setting as it is in effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,36 +58,36 @@ impl Config {
     /// and brakes, whose absence is what people have to see.
     #[must_use]
     pub fn effective(&self, supported: &Supported) -> Vec<Effective> {
-        Rows::of(self, supported)
+        rows(self, supported)
     }
 
     /// Says in words which caps the loop runs without, one line for each.
     #[must_use]
     pub fn uncapped(&self) -> Vec<String> {
         let brakes = self.brakes();
-        let lines = [
-            brakes
-                .max_cost()
-                .is_none()
-                .then(|| format!("cost: {}", self.no_cost_cap())),
-            brakes
-                .max_tokens()
-                .is_none()
-                .then(|| "tokens: no cap".to_owned()),
-            brakes
-                .max_ticks_per_day()
-                .is_none()
-                .then(|| "ticks per day: no cap".to_owned()),
-            brakes
-                .max_iterations()
-                .is_none()
-                .then(|| "iterations: unlimited".to_owned()),
-            brakes
-                .max_wall()
-                .is_none()
-                .then(|| "running time: unlimited".to_owned()),
+        let missing = [
+            (
+                brakes.max_cost().is_none(),
+                format!("cost: {}", self.no_cost_cap()),
+            ),
+            (brakes.max_tokens().is_none(), "tokens: no cap".to_owned()),
+            (
+                brakes.max_ticks_per_day().is_none(),
+                "ticks per day: no cap".to_owned(),
+            ),
+            (
+                brakes.max_iterations().is_none(),
+                "iterations: unlimited".to_owned(),
+            ),
+            (
+                brakes.max_wall().is_none(),
+                "running time: unlimited".to_owned(),
+            ),
         ];
-        lines.into_iter().flatten().collect()
+        missing
+            .into_iter()
+            .filter_map(|(is_missing, line)| is_missing.then_some(line))
+            .collect()
     }
 
     fn no_cost_cap(&self) -> String {

@@ -169,6 +169,25 @@ fn advise(suggestion: Option<&str>, known: &[&str]) -> String {
     }
 }
 
+/// Cuts a piece of the text to what fits into a line, and takes the power from characters that
+/// would move the cursor of a terminal.
+pub(super) fn shown(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut characters = text.chars();
+    let mut shown = String::new();
+    for character in characters.by_ref().take(LONGEST) {
+        if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    if characters.next().is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
 /// Picks the candidate that `word` was most likely meant to be.
 pub(super) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     // Below this similarity a suggestion is more often a distraction than a help.

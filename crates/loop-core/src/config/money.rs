@@ -11,12 +11,12 @@ use crate::Usd;
 /// An amount of money above zero: a cap or an estimate of nothing would be one that is off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Usd")]
-pub struct PositiveUsd(Usd);
+pub(super) struct PositiveUsd(Usd);
 
 impl PositiveUsd {
     /// Returns the amount.
     #[must_use]
-    pub const fn get(self) -> Usd {
+    pub(super) const fn get(self) -> Usd {
         self.0
     }
 }

@@ -10,12 +10,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A whole number from `MIN` to `MAX`, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
-pub struct Whole<const MIN: u32, const MAX: u32>(u32);
+pub(super) struct Whole<const MIN: u32, const MAX: u32>(u32);
 
 impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
     /// Makes the number, if it lies in the range.
     #[must_use]
-    pub const fn new(value: u32) -> Option<Self> {
+    pub(super) const fn new(value: u32) -> Option<Self> {
         if MIN <= value && value <= MAX {
             Some(Self(value))
         } else {
@@ -25,7 +25,7 @@ impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
 
     /// Returns the number.
     #[must_use]
-    pub const fn get(self) -> u32 {
+    pub(super) const fn get(self) -> u32 {
         self.0
     }
 }
@@ -69,7 +69,7 @@ impl<const MIN: u32, const MAX: u32> JsonSchema for Whole<MIN, MAX> {
 
 /// A limit from 1 to `MAX`, or none because a person said so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit<const MAX: u32> {
+pub(super) enum Limit<const MAX: u32> {
     /// At most so many.
     Finite(Whole<1, MAX>),
     /// The word `"unlimited"`.
@@ -81,7 +81,7 @@ impl<const MAX: u32> Limit<MAX> {
 
     /// Returns the limit, or `None` when there is none.
     #[must_use]
-    pub const fn get(self) -> Option<u32> {
+    pub(super) const fn get(self) -> Option<u32> {
         match self {
             Self::Finite(limit) => Some(limit.get()),
             Self::Unlimited => None,

@@ -106,3 +106,71 @@ fn is_cron_item(item: &str, range: &RangeInclusive<u8>) -> bool {
         };
     base_is_good && step.is_some_and(|step| step > 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cron_has_five_fields_in_numbers() {
+        for good in [
+            "* * * * *",
+            "*/5 0 1 1 0",
+            "0,30 8-18 * * 1-5",
+            "59 23 31 12 7",
+            "0-59/10,7 * * * *",
+        ] {
+            assert_eq!(check_cron(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "",
+            "@daily",
+            "* * * *",
+            "* * * * * *",
+            "*  * * * *",
+            " * * * * *",
+            "60 * * * *",
+            "* 24 * * *",
+            "* * 0 * *",
+            "* * 32 * *",
+            "* * * 13 *",
+            "* * * 0 *",
+            "* * * * 8",
+            "* * * * mon",
+            "5-1 * * * *",
+            "*/0 * * * *",
+            "*/ * * * *",
+            "/5 * * * *",
+            "1- * * * *",
+            "1,,2 * * * *",
+            "-1 * * * *",
+            "+1 * * * *",
+            "1-2-3 * * * *",
+            "*/5/5 * * * *",
+        ] {
+            assert!(check_cron(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_time_zone_has_a_name() {
+        for good in [
+            "UTC",
+            "Europe/Berlin",
+            "America/Argentina/Buenos_Aires",
+            "Etc/GMT+5",
+        ] {
+            assert!(good.parse::<TimeZoneName>().is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "/etc/localtime",
+            "../x",
+            "Europe Berlin",
+            "+01:00",
+            "Zürich",
+        ] {
+            assert!(bad.parse::<TimeZoneName>().is_err(), "{bad}");
+        }
+    }
+}

@@ -27,62 +27,35 @@ use Missing::{Harness, Key};
 
 impl Supported {
     /// What this version enforces. A feature that is built takes its lines out.
+    #[rustfmt::skip]
     pub const THIS_VERSION: Self = Self {
         missing: &[
-            Key("work_source.kind", |c| {
-                c.work_source().kind() != WorkSourceKind::Single
-            }),
+            Key("work_source.kind", |c| c.work_source().kind() != WorkSourceKind::Single),
             Key("work_source.project", |c| c.work_source().project.is_some()),
             Key("work_source.area", |c| c.work_source().area.is_some()),
             Key("work_source.section", |c| c.work_source().section.is_some()),
             Key("work_source.command", |c| c.work_source().command.is_some()),
-            Key("work_source.done_command", |c| {
-                c.work_source().done_command.is_some()
-            }),
-            Key("work_source.timeout_seconds", |c| {
-                c.work_source().timeout_seconds.is_some()
-            }),
-            Key("work_source.tick_when_done", |c| {
-                !c.work_source().tick_when_done()
-            }),
+            Key("work_source.done_command", |c| c.work_source().done_command.is_some()),
+            Key("work_source.timeout_seconds", |c| c.work_source().timeout_seconds.is_some()),
+            Key("work_source.tick_when_done", |c| !c.work_source().tick_when_done()),
             Key("roles.plan", |c| c.roles().plan.is_some()),
             Harness("", |harness| matches!(harness, HarnessChoice::Fallbacks(_))),
-            Harness("", |harness| {
-                matches!(harness, HarnessChoice::One(HarnessRef::Profile(_)))
-            }),
-            Harness("profile", |h| {
-                described(h).is_some_and(|h| h.profile.is_some())
-            }),
-            Harness("prompt_via", |h| {
-                described(h).is_some_and(|h| h.prompt_via() != PromptVia::Argv)
-            }),
+            Harness("", |harness| matches!(harness, HarnessChoice::One(HarnessRef::Profile(_)))),
+            Harness("profile", |h| described(h).is_some_and(|h| h.profile.is_some())),
+            Harness("prompt_via", |h| described(h).is_some_and(|h| h.prompt_via() != PromptVia::Argv)),
             Key("gate", |c| c.gate().is_some()),
             Key("brakes.max_tokens", |c| c.brakes().max_tokens().is_some()),
             Key("brakes.on_trip", |c| c.brakes().on_trip() != OnTrip::Halt),
             Key("blast_radius.setup", |c| c.blast_radius().setup.is_some()),
             Key("blast_radius.copy", |c| !c.blast_radius().copy().is_empty()),
-            Key("blast_radius.file_scope", |c| {
-                !c.blast_radius().file_scope().is_empty()
-            }),
-            Key("blast_radius.protect", |c| {
-                !c.blast_radius().protect().is_empty()
-            }),
-            Key("blast_radius.sandbox", |c| {
-                c.blast_radius().sandbox() != Sandbox::Off
-            }),
-            Key("blast_radius.writable", |c| {
-                !c.blast_radius().writable().is_empty()
-            }),
-            Key("blast_radius.deny_read", |c| {
-                !c.blast_radius().deny_read().is_empty()
-            }),
-            Key("blast_radius.git", |c| {
-                c.blast_radius().git() != GitAccess::Read
-            }),
+            Key("blast_radius.file_scope", |c| !c.blast_radius().file_scope().is_empty()),
+            Key("blast_radius.protect", |c| !c.blast_radius().protect().is_empty()),
+            Key("blast_radius.sandbox", |c| c.blast_radius().sandbox() != Sandbox::Off),
+            Key("blast_radius.writable", |c| !c.blast_radius().writable().is_empty()),
+            Key("blast_radius.deny_read", |c| !c.blast_radius().deny_read().is_empty()),
+            Key("blast_radius.git", |c| c.blast_radius().git() != GitAccess::Read),
             Key("blast_radius.watch", |c| c.blast_radius().watch.is_some()),
-            Key("schedule.window", |c| {
-                c.schedule().is_some_and(|s| s.window.is_some())
-            }),
+            Key("schedule.window", |c| c.schedule().is_some_and(|s| s.window.is_some())),
             Key("notify", |c| !c.notify().is_empty()),
         ],
     };

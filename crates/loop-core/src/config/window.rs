@@ -12,12 +12,12 @@ use super::number::Whole;
 /// The number of scores that a plateau needs: 0 for none, else at least 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct ScoreWindow(Whole<0, 32>);
+pub(super) struct ScoreWindow(Whole<0, 32>);
 
 impl ScoreWindow {
     /// Returns the number of scores, or `None` when the brake is off.
     #[must_use]
-    pub const fn get(self) -> Option<u32> {
+    pub(super) const fn get(self) -> Option<u32> {
         if self.0.get() == 0 {
             None
         } else {
@@ -141,5 +141,60 @@ impl JsonSchema for DayWindow {
             "type": "string",
             "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(text: &str) -> DayWindow {
+        text.to_owned().try_into().unwrap()
+    }
+
+    #[test]
+    fn a_window_holds_its_start_and_not_its_end() {
+        let by_day = window("08:30-17:00");
+        for (minute, inside) in [
+            (0, false),
+            (509, false),
+            (510, true),
+            (1019, true),
+            (1020, false),
+            (1439, false),
+        ] {
+            assert_eq!(by_day.contains(minute), inside, "{minute}");
+        }
+        let over_midnight = window("22:00-06:00");
+        for (minute, inside) in [
+            (0, true),
+            (359, true),
+            (360, false),
+            (1319, false),
+            (1320, true),
+            (1439, true),
+        ] {
+            assert_eq!(over_midnight.contains(minute), inside, "{minute}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_with_two_digits() {
+        for good in ["00:00-23:59", "22:00-06:00", "09:05-09:06"] {
+            assert_eq!(window(good).to_string(), good);
+        }
+        for bad in [
+            "",
+            "-",
+            "22:00",
+            "22:00-22:00",
+            "24:00-01:00",
+            "22:60-01:00",
+            "1:00-02:00",
+            "22:00 - 06:00",
+            "+2:00-03:00",
+        ] {
+            assert!(DayWindow::try_from(bad.to_owned()).is_err(), "{bad}");
+        }
     }
 }

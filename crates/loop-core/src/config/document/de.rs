@@ -9,6 +9,7 @@ use serde::forward_to_deserialize_any;
 
 use super::fault::Fault;
 use super::node::{Entry, Node};
+use crate::config::error::shown;
 
 impl<'de> Deserializer<'de> for Node<'de> {
     type Error = Fault;
@@ -132,7 +133,7 @@ impl<'de> MapAccess<'de> for Fields<'de> {
             return Err(Fault::custom("a value was asked for before its key"));
         };
         seed.deserialize(entry.value)
-            .map_err(|fault| fault.located_at(&entry.value).inside(&key))
+            .map_err(|fault| fault.located_at(&entry.value).inside(&shown(&key)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Error, Expected, Unexpected};
 
 use super::node::Node;
-use crate::config::error::{Problem, nearest};
+use crate::config::error::{Problem, nearest, shown};
 
 /// A problem that gathers its place while it passes through the levels of the document.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl Fault {
     pub(super) fn of_key(self, key: &str, offset: usize) -> Self {
         Self {
             offset: Some(offset),
-            path: key.to_owned(),
-            problem: self.problem,
+            path: shown(key),
+            ..self
         }
     }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::fault::Fault;
+use crate::config::error::shown;
 
 /// The text of one value inside the text of the document.
 #[derive(Clone, Copy, Debug)]
@@ -62,20 +63,13 @@ impl<'a> Node<'a> {
 
     /// Says in a few words what the value is.
     pub(super) fn describe(&self) -> String {
-        const LONGEST: usize = 40;
         match self.text.as_bytes().first() {
             Some(b'{') => "an object".to_owned(),
             Some(b'[') if self.text[1..].trim_start().starts_with(']') => {
                 "an empty array".to_owned()
             }
             Some(b'[') => "an array".to_owned(),
-            _ if self.text.chars().count() <= LONGEST => self.text.to_owned(),
-            _ => self
-                .text
-                .chars()
-                .take(LONGEST)
-                .chain("...".chars())
-                .collect(),
+            _ => shown(self.text),
         }
     }
 

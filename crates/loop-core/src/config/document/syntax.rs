@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 use serde_path_to_error::{Path, Segment};
 
-use crate::config::error::{ConfigError, Position, Problem};
+use crate::config::error::{ConfigError, Position, Problem, shown};
 
 /// Reads the whole text as JSON and keeps nothing.
 ///
@@ -85,7 +85,7 @@ fn known_part(path: &Path) -> String {
             Segment::Seq { index } => written.push_str(&format!("[{index}]")),
             Segment::Map { key } | Segment::Enum { variant: key } => {
                 let joint = if written.is_empty() { "" } else { "." };
-                written.push_str(&format!("{joint}{key}"));
+                written.push_str(&format!("{joint}{}", shown(key)));
             }
             Segment::Unknown => break,
         }

@@ -1,434 +1,283 @@
 //! The settings, section by section.
 
-use std::fmt::Display;
-use std::time::Duration;
+use super::table::{Section, Table, argv, list, seconds, word};
+use super::{Effective, Enforced};
+use crate::config::{Brakes, Config, Gate, Harness, HarnessRef, Role, Supported, WorkSourceKind};
 
-use serde::Serialize;
-
-use super::{Effective, Enforced, Origin};
-use crate::config::{Argv, Config, Harness, HarnessRef, Role, Supported, WorkSourceKind};
-
-/// The rows gathered so far.
-pub(super) struct Rows<'a> {
-    config: &'a Config,
-    not_enforced: Vec<String>,
-    rows: Vec<Effective>,
+/// Lists every setting in the order of the file's documentation.
+pub(super) fn rows(config: &Config, supported: &Supported) -> Vec<Effective> {
+    let mut table = Table::new(config.not_enforced(supported));
+    work_source(&mut table.section("work_source"), config);
+    match config.acceptance_criteria() {
+        Some(criteria) => table.section("acceptance_criteria").put("", true, criteria),
+        None => table.section("acceptance_criteria").off("", false, "none"),
+    }
+    roles(&mut table, config);
+    match config.harness() {
+        Some(choice) => harnesses(&mut table, "harness", choice.as_slice()),
+        None => harness(&mut table.section("harness"), &Harness::default()),
+    }
+    match config.gate() {
+        Some(described) => gate(
+            &mut table.section("gate"),
+            described,
+            config.must_start_red(),
+        ),
+        None => table.section("gate").off("", false, "none"),
+    }
+    brakes(&mut table.section("brakes"), config.brakes());
+    caps(&mut table.section("brakes"), config);
+    blast_radius(&mut table.section("blast_radius"), config);
+    schedule(&mut table.section("schedule"), config);
+    phases(&mut table, config);
+    for (index, notify) in config.notify().iter().enumerate() {
+        let told = format!("{} on {}", argv(&notify.command), list(&notify.on));
+        table
+            .section(&format!("notify[{index}]"))
+            .put("", true, told);
+    }
+    table.into_rows()
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn of(config: &'a Config, supported: &Supported) -> Vec<Effective> {
-        let mut rows = Self {
-            config,
-            not_enforced: config.not_enforced(supported),
-            rows: Vec::new(),
+fn work_source(section: &mut Section<'_>, config: &Config) {
+    let source = config.work_source();
+    section.put("kind", source.kind.is_some(), source.kind().name());
+    section.given("project", source.project.as_ref());
+    section.given("area", source.area.as_ref());
+    section.given("section", source.section.as_ref());
+    section.given("task", source.task.as_ref());
+    section.given("command", source.command.as_ref().map(argv));
+    section.given("done_command", source.done_command.as_ref().map(argv));
+    if source.kind() == WorkSourceKind::Command {
+        let given = source.timeout_seconds.is_some();
+        section.put("timeout_seconds", given, seconds(source.timeout()));
+    }
+    if source.kind() == WorkSourceKind::Backlog {
+        let given = source.tick_when_done.is_some();
+        section.put("tick_when_done", given, source.tick_when_done());
+    }
+}
+
+fn roles(table: &mut Table, config: &Config) {
+    for (name, described) in config.roles().all() {
+        let key = format!("roles.{name}");
+        let is_called = name == "implement" || (name == "verify" && config.has_judge());
+        match described {
+            Some(described) => role(table, &key, described),
+            None if is_called => table
+                .section(&key)
+                .put("", false, "called without a prompt"),
+            None => table.section(&key).off("", false, "not called"),
+        }
+    }
+}
+
+fn role(table: &mut Table, key: &str, role: &Role) {
+    let mut section = table.section(key);
+    section.or_off(
+        "prompt",
+        role.prompt.is_some(),
+        role.prompt.as_ref(),
+        "none",
+    );
+    if let Some(tier) = &role.tier {
+        section.off("tier", true, format!("{tier}; has no effect"));
+    }
+    section.given("context_window", role.context_window());
+    if let Some(choice) = &role.harness {
+        harnesses(table, &format!("{key}.harness"), choice.as_slice());
+    }
+}
+
+fn harnesses(table: &mut Table, key: &str, harnesses: &[HarnessRef]) {
+    for (index, choice) in harnesses.iter().enumerate() {
+        let key = if harnesses.len() == 1 {
+            key.to_owned()
+        } else {
+            format!("{key}[{index}]")
         };
-        rows.work_source();
-        rows.criteria();
-        rows.roles();
-        rows.shared_harness();
-        rows.gate();
-        rows.brakes();
-        rows.caps();
-        rows.blast_radius();
-        rows.schedule();
-        rows.phases();
-        rows.notify();
-        rows.rows
-    }
-
-    fn work_source(&mut self) {
-        let source = self.config.work_source();
-        let kind = source.kind();
-        self.put("work_source.kind", source.kind.is_some(), kind.name());
-        self.put_given("work_source.project", source.project.as_ref());
-        self.put_given("work_source.area", source.area.as_ref());
-        self.put_given("work_source.section", source.section.as_ref());
-        self.put_given("work_source.task", source.task.as_ref());
-        self.put_given("work_source.command", source.command.as_ref().map(argv));
-        self.put_given(
-            "work_source.done_command",
-            source.done_command.as_ref().map(argv),
-        );
-        if kind == WorkSourceKind::Command {
-            let given = source.timeout_seconds.is_some();
-            self.put(
-                "work_source.timeout_seconds",
-                given,
-                seconds(source.timeout()),
-            );
-        }
-        if kind == WorkSourceKind::Backlog {
-            self.put(
-                "work_source.tick_when_done",
-                source.tick_when_done.is_some(),
-                source.tick_when_done(),
-            );
+        let mut section = table.section(&key);
+        match choice {
+            HarnessRef::Profile(name) => section.put("", true, format!("the profile {name}")),
+            HarnessRef::Described(described) => harness(&mut section, described),
         }
     }
+}
 
-    fn criteria(&mut self) {
-        match self.config.acceptance_criteria() {
-            Some(criteria) => self.put("acceptance_criteria", true, criteria),
-            None => self.off("acceptance_criteria", false, "none"),
-        }
+fn harness(section: &mut Section<'_>, harness: &Harness) {
+    section.given("profile", harness.profile.as_ref());
+    match (harness.command(), &harness.profile) {
+        (Some(command), _) => section.put("command", true, argv(command)),
+        (None, Some(_)) => section.put("command", false, "the profile's"),
+        (None, None) => section.put("command", false, "the default command"),
     }
-
-    fn roles(&mut self) {
-        let config = self.config;
-        for (name, role) in config.roles().all() {
-            let key = format!("roles.{name}");
-            match role {
-                Some(role) => self.role(&key, role),
-                None if name == "implement" || (name == "verify" && config.has_judge()) => {
-                    self.put(&key, false, "called without a prompt");
-                }
-                None => self.off(&key, false, "not called"),
-            }
-        }
+    section.put(
+        "prompt_via",
+        harness.prompt_via.is_some(),
+        word(harness.prompt_via()),
+    );
+    section.put(
+        "timeout_seconds",
+        harness.timeout_seconds.is_some(),
+        seconds(harness.timeout()),
+    );
+    let idle = harness.idle_timeout().map(seconds);
+    section.or_off("idle_timeout_seconds", idle.is_some(), idle, "off");
+    if let Some(env) = &harness.env {
+        let set = env.set.as_ref().map(|set| list(set.keys()));
+        section.given("env.set", set);
+        section.given("env.unset", env.unset.as_ref().map(list));
+        section.given("env.pass", env.pass.as_ref().map(list));
     }
-
-    fn role(&mut self, key: &str, role: &Role) {
-        match &role.prompt {
-            Some(prompt) => self.put(&format!("{key}.prompt"), true, prompt),
-            None => self.off(&format!("{key}.prompt"), false, "none"),
-        }
-        if let Some(choice) = &role.harness {
-            self.harnesses(&format!("{key}.harness"), choice.as_slice());
-        }
-        if let Some(tier) = &role.tier {
-            self.off(
-                &format!("{key}.tier"),
-                true,
-                format!("{tier}; has no effect"),
-            );
-        }
-        self.put_given(&format!("{key}.context_window"), role.context_window());
-    }
-
-    fn shared_harness(&mut self) {
-        match self.config.harness() {
-            Some(choice) => self.harnesses("harness", choice.as_slice()),
-            None => self.harness("harness", &Harness::default()),
-        }
-    }
-
-    fn harnesses(&mut self, key: &str, harnesses: &[HarnessRef]) {
-        for (index, harness) in harnesses.iter().enumerate() {
-            let key = if harnesses.len() == 1 {
-                key.to_owned()
-            } else {
-                format!("{key}[{index}]")
-            };
-            match harness {
-                HarnessRef::Profile(name) => self.put(&key, true, format!("the profile {name}")),
-                HarnessRef::Described(harness) => self.harness(&key, harness),
-            }
-        }
-    }
-
-    fn harness(&mut self, key: &str, harness: &Harness) {
-        let at = |name: &str| format!("{key}.{name}");
-        self.put_given(&at("profile"), harness.profile.as_ref());
-        match (harness.command(), &harness.profile) {
-            (Some(command), _) => self.put(&at("command"), true, argv(command)),
-            (None, Some(_)) => self.put(&at("command"), false, "the profile's"),
-            (None, None) => self.put(&at("command"), false, "the default command"),
-        }
-        self.put(
-            &at("prompt_via"),
-            harness.prompt_via.is_some(),
-            word(harness.prompt_via()),
-        );
-        self.put(
-            &at("timeout_seconds"),
-            harness.timeout_seconds.is_some(),
-            seconds(harness.timeout()),
-        );
-        match harness.idle_timeout() {
-            Some(timeout) => self.put(&at("idle_timeout_seconds"), true, seconds(timeout)),
-            None => self.off(&at("idle_timeout_seconds"), false, "off"),
-        }
-        self.put_given(&at("cost_per_call_usd"), harness.cost_per_call());
-        let without_effect = [
-            ("prompt_var", &harness.prompt_var),
-            ("cwd_var", &harness.cwd_var),
-            ("output_var", &harness.output_var),
-        ];
-        for (name, value) in without_effect {
-            if let Some(value) = value {
-                self.off(&at(name), true, format!("{value}; has no effect"));
-            }
-        }
-    }
-
-    fn gate(&mut self) {
-        let Some(gate) = self.config.gate() else {
-            return self.off("gate", false, "none");
-        };
-        self.put("gate.command", true, argv(&gate.command));
-        self.put("gate.frozen", gate.frozen.is_some(), list(gate.frozen()));
-        self.put(
-            "gate.timeout_seconds",
-            gate.timeout_seconds.is_some(),
-            seconds(gate.timeout()),
-        );
-        self.put_given("gate.min_tests", gate.min_tests());
-        self.put(
-            "gate.must_start_red",
-            gate.must_start_red.is_some(),
-            self.config.must_start_red(),
-        );
-        self.put_given("gate.setup", gate.setup.as_ref().map(argv));
-        self.put("gate.where", gate.place.is_some(), word(gate.place()));
-        self.put_given("gate.overlay", gate.overlay.as_ref());
-        self.put_given("gate.report", gate.report.as_ref());
-        self.put("gate.prove", gate.prove.is_some(), gate.prove());
-    }
-
-    fn brakes(&mut self) {
-        let brakes = self.config.brakes();
-        let iterations = brakes.max_iterations().map(|count| count.to_string());
-        self.or_off(
-            "brakes.max_iterations",
-            brakes.max_iterations.is_some(),
-            iterations,
-            "unlimited",
-        );
-        let window = brakes
-            .score_plateau_window()
-            .map(|scores| format!("{scores} scores"));
-        self.or_off(
-            "brakes.score_plateau_window",
-            brakes.score_plateau_window.is_some(),
-            window,
-            "off",
-        );
-        self.put(
-            "brakes.score_plateau_delta",
-            brakes.score_plateau_delta.is_some(),
-            brakes.score_plateau_delta(),
-        );
-        self.put(
-            "brakes.min_score",
-            brakes.min_score.is_some(),
-            brakes.min_score(),
-        );
-        let failures = format!("{} in a row", brakes.max_harness_failures());
-        self.put(
-            "brakes.max_harness_failures",
-            brakes.max_harness_failures.is_some(),
-            failures,
-        );
-        let window = brakes
-            .no_progress_window()
-            .map(|attempts| format!("{attempts} attempts"));
-        self.or_off(
-            "brakes.no_progress_window",
-            brakes.no_progress_window.is_some(),
-            window,
-            "off",
-        );
-        let wall = brakes.max_wall().map(seconds);
-        self.or_off(
-            "brakes.max_wall_seconds",
-            brakes.max_wall_seconds.is_some(),
-            wall,
-            "unlimited",
-        );
-        self.put(
-            "brakes.on_trip",
-            brakes.on_trip.is_some(),
-            word(brakes.on_trip()),
-        );
-    }
-
-    fn caps(&mut self) {
-        let brakes = self.config.brakes();
-        let given = |value: Option<u32>| value.map(|value| value.to_string());
-        let ticks = given(brakes.max_ticks_per_day());
-        self.or_off("brakes.max_ticks_per_day", ticks.is_some(), ticks, "no cap");
-        let tokens = given(brakes.max_tokens());
-        self.or_off("brakes.max_tokens", tokens.is_some(), tokens, "no cap");
-        let cost = brakes.max_cost().map(|cost| format!("{cost} USD"));
-        self.or_off(
-            "brakes.max_cost_usd",
-            cost.is_some(),
-            cost,
-            &self.config.no_cost_cap(),
-        );
-        if let (Err(unknown), Some(row)) = (self.config.cost_enforceable(), self.rows.last_mut()) {
-            row.enforced = Enforced::No(unknown.to_string());
-        }
-    }
-
-    fn blast_radius(&mut self) {
-        let radius = self.config.blast_radius();
-        self.put(
-            "blast_radius.use_worktree",
-            radius.use_worktree.is_some(),
-            radius.use_worktree(),
-        );
-        if radius.use_worktree() {
-            let purpose = word(self.config.worktree_for());
-            self.put(
-                "blast_radius.worktree_for",
-                radius.worktree_for.is_some(),
-                purpose,
-            );
-        }
-        self.put_given("blast_radius.setup", radius.setup.as_ref().map(argv));
-        self.list(
-            "blast_radius.copy",
-            radius.copy.is_some(),
-            radius.copy(),
-            "nothing",
-        );
-        self.list(
-            "blast_radius.file_scope",
-            radius.file_scope.is_some(),
-            radius.file_scope(),
-            "everywhere",
-        );
-        self.list(
-            "blast_radius.protect",
-            radius.protect.is_some(),
-            radius.protect(),
-            "nothing",
-        );
-        self.put(
-            "blast_radius.sandbox",
-            radius.sandbox.is_some(),
-            word(radius.sandbox()),
-        );
-        self.list(
-            "blast_radius.writable",
-            radius.writable.is_some(),
-            radius.writable(),
-            "nothing more",
-        );
-        self.list(
-            "blast_radius.deny_read",
-            radius.deny_read.is_some(),
-            radius.deny_read(),
-            "nothing",
-        );
-        self.put_given("blast_radius.git", radius.git.map(word));
-        self.put_given("blast_radius.watch", radius.watch.map(word));
-    }
-
-    fn schedule(&mut self) {
-        let Some(schedule) = self.config.schedule() else {
-            return self.off("schedule", false, "none");
-        };
-        self.put_given(
-            "schedule.interval_seconds",
-            schedule.interval().map(seconds),
-        );
-        self.put_given("schedule.cron", schedule.cron.as_ref());
-        self.put_given("schedule.timezone", schedule.timezone.as_ref());
-        self.put_given("schedule.window", schedule.window);
-    }
-
-    fn phases(&mut self) {
-        let settings = &self.config.settings;
-        self.list(
-            "phases",
-            settings.phases.is_some(),
-            self.config.phases(),
-            "none",
-        );
-        let approval = self.config.approval_phases();
-        self.list(
-            "approval_phases",
-            settings.approval_phases.is_some(),
-            approval,
-            "none",
-        );
-    }
-
-    fn notify(&mut self) {
-        let config = self.config;
-        for (index, notify) in config.notify().iter().enumerate() {
-            let value = format!("{} on {}", argv(&notify.command), list(&notify.on));
-            self.put(&format!("notify[{index}]"), true, value);
-        }
-    }
-
-    fn put_given(&mut self, key: &str, value: Option<impl Display>) {
+    section.given("cost_per_call_usd", harness.cost_per_call());
+    let without_effect = [
+        ("prompt_var", &harness.prompt_var),
+        ("cwd_var", &harness.cwd_var),
+        ("output_var", &harness.output_var),
+    ];
+    for (name, value) in without_effect {
         if let Some(value) = value {
-            self.put(key, true, value);
+            section.off(name, true, format!("{value}; has no effect"));
         }
     }
+}
 
-    fn or_off(&mut self, key: &str, given: bool, value: Option<String>, off: &str) {
-        match value {
-            Some(value) => self.put(key, given, value),
-            None => self.off(key, given, off),
-        }
-    }
+fn gate(section: &mut Section<'_>, gate: &Gate, must_start_red: bool) {
+    section.put("command", true, argv(&gate.command));
+    section.list("frozen", gate.frozen.as_deref(), "nothing");
+    section.put(
+        "timeout_seconds",
+        gate.timeout_seconds.is_some(),
+        seconds(gate.timeout()),
+    );
+    section.given("min_tests", gate.min_tests());
+    section.put(
+        "must_start_red",
+        gate.must_start_red.is_some(),
+        must_start_red,
+    );
+    section.given("setup", gate.setup.as_ref().map(argv));
+    section.put("where", gate.place.is_some(), word(gate.place()));
+    section.given("overlay", gate.overlay.as_ref());
+    section.given("report", gate.report.as_ref());
+    section.put("prove", gate.prove.is_some(), gate.prove());
+}
 
-    fn list(&mut self, key: &str, given: bool, items: &[impl ToString], none: &str) {
-        self.or_off(key, given, (!items.is_empty()).then(|| list(items)), none);
-    }
+fn brakes(section: &mut Section<'_>, brakes: &Brakes) {
+    let iterations = brakes.max_iterations();
+    section.or_off(
+        "max_iterations",
+        brakes.max_iterations.is_some(),
+        iterations,
+        "unlimited",
+    );
+    let window = brakes
+        .score_plateau_window()
+        .map(|scores| format!("{scores} scores"));
+    section.or_off(
+        "score_plateau_window",
+        brakes.score_plateau_window.is_some(),
+        window,
+        "off",
+    );
+    let delta = brakes.score_plateau_delta();
+    section.put(
+        "score_plateau_delta",
+        brakes.score_plateau_delta.is_some(),
+        delta,
+    );
+    section.put("min_score", brakes.min_score.is_some(), brakes.min_score());
+    let failures = format!("{} in a row", brakes.max_harness_failures());
+    section.put(
+        "max_harness_failures",
+        brakes.max_harness_failures.is_some(),
+        failures,
+    );
+    let window = brakes
+        .no_progress_window()
+        .map(|attempts| format!("{attempts} attempts"));
+    section.or_off(
+        "no_progress_window",
+        brakes.no_progress_window.is_some(),
+        window,
+        "off",
+    );
+    let wall = brakes.max_wall().map(seconds);
+    section.or_off(
+        "max_wall_seconds",
+        brakes.max_wall_seconds.is_some(),
+        wall,
+        "unlimited",
+    );
+    section.put("on_trip", brakes.on_trip.is_some(), word(brakes.on_trip()));
+}
 
-    fn put(&mut self, key: &str, given: bool, value: impl Display) {
-        let enforced = match self
-            .not_enforced
-            .iter()
-            .any(|path| is_at_or_below(key, path))
-        {
-            true => Enforced::No("this version does not have it".to_owned()),
-            false => Enforced::Yes,
-        };
-        self.push(key, given, value, enforced);
-    }
-
-    fn off(&mut self, key: &str, given: bool, value: impl Display) {
-        self.push(key, given, value, Enforced::Off);
-    }
-
-    fn push(&mut self, key: &str, given: bool, value: impl Display, enforced: Enforced) {
-        let from = if given { Origin::File } else { Origin::Default };
-        self.rows.push(Effective {
-            key: key.to_owned(),
-            value: value.to_string(),
-            from,
-            enforced,
-        });
+/// Lists the caps, which have no default.
+fn caps(section: &mut Section<'_>, config: &Config) {
+    let brakes = config.brakes();
+    let ticks = brakes.max_ticks_per_day();
+    section.or_off("max_ticks_per_day", ticks.is_some(), ticks, "no cap");
+    let tokens = brakes.max_tokens();
+    section.or_off("max_tokens", tokens.is_some(), tokens, "no cap");
+    let Some(cost) = brakes.max_cost() else {
+        return section.off("max_cost_usd", false, config.no_cost_cap());
+    };
+    let cost = format!("{cost} USD");
+    match config.cost_enforceable() {
+        Ok(()) => section.put("max_cost_usd", true, cost),
+        Err(unknown) => section.push(
+            "max_cost_usd",
+            true,
+            cost,
+            Enforced::No(unknown.to_string()),
+        ),
     }
 }
 
-fn is_at_or_below(key: &str, path: &str) -> bool {
-    key.strip_prefix(path)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+fn blast_radius(section: &mut Section<'_>, config: &Config) {
+    let radius = config.blast_radius();
+    section.put(
+        "use_worktree",
+        radius.use_worktree.is_some(),
+        radius.use_worktree(),
+    );
+    if radius.use_worktree() {
+        section.put(
+            "worktree_for",
+            radius.worktree_for.is_some(),
+            word(config.worktree_for()),
+        );
+    }
+    section.given("setup", radius.setup.as_ref().map(argv));
+    section.list("copy", radius.copy.as_deref(), "nothing");
+    section.list("file_scope", radius.file_scope.as_deref(), "everywhere");
+    section.list("protect", radius.protect.as_deref(), "nothing");
+    section.put("sandbox", radius.sandbox.is_some(), word(radius.sandbox()));
+    section.list("writable", radius.writable.as_deref(), "nothing more");
+    section.list("deny_read", radius.deny_read.as_deref(), "nothing");
+    section.given("git", radius.git.map(word));
+    section.given("watch", radius.watch.map(word));
 }
 
-/// Shows a command as the array that it is, so that every argument's ends are seen.
-fn argv(command: &Argv) -> String {
-    let arguments: Vec<_> = command
-        .as_slice()
-        .iter()
-        .map(|argument| format!("{argument:?}"))
-        .collect();
-    format!("[{}]", arguments.join(", "))
+fn schedule(section: &mut Section<'_>, config: &Config) {
+    let Some(schedule) = config.schedule() else {
+        return section.off("", false, "none");
+    };
+    section.given("interval_seconds", schedule.interval().map(seconds));
+    section.given("cron", schedule.cron.as_ref());
+    section.given("timezone", schedule.timezone.as_ref());
+    section.given("window", schedule.window);
 }
 
-fn list(items: &[impl ToString]) -> String {
-    items
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{} s", time.as_secs())
-}
-
-/// Shows a choice as the word that stands for it in the file.
-fn word(choice: impl Serialize) -> String {
-    serde_json::to_string(&choice)
-        .unwrap_or_default()
-        .trim_matches('"')
-        .to_owned()
+fn phases(table: &mut Table, config: &Config) {
+    let given = config.settings.phases.is_some();
+    table
+        .section("phases")
+        .put("", given, list(config.phases()));
+    let given = config.settings.approval_phases.is_some();
+    let approval = config.approval_phases();
+    let approval = (!approval.is_empty()).then(|| list(approval));
+    table
+        .section("approval_phases")
+        .or_off("", given, approval, "none");
 }

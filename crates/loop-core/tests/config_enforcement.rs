@@ -1,0 +1,286 @@
+//! What holds and what does not, said in words.
+
+use loop_core::config::{Config, Effective, Enforced, Origin, Position, Supported, locate};
+
+fn parse(text: &str) -> Config {
+    Config::parse(text)
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+        .config
+}
+
+fn with(fragment: &str) -> Config {
+    parse(&format!("{{\"name\": \"a\", \"roles\": {{}}, {fragment}}}"))
+}
+
+// rows: B-20; cases: 4, 135
+#[test]
+fn what_this_version_does_not_have_is_named_by_its_path() {
+    #[rustfmt::skip]
+    let table = [
+        (r#""work_source": {"kind": "audit"}"#, "work_source.kind"),
+        (r#""work_source": {"kind": "backlog"}"#, "work_source.kind"),
+        (r#""work_source": {"kind": "single", "project": "x"}"#, "work_source.project"),
+        (r#""work_source": {"kind": "single", "area": "x"}"#, "work_source.area"),
+        (r#""work_source": {"kind": "single", "section": "x"}"#, "work_source.section"),
+        (r#""work_source": {"kind": "single", "command": ["x"]}"#, "work_source.command"),
+        (r#""work_source": {"kind": "single", "done_command": ["x"]}"#, "work_source.done_command"),
+        (r#""work_source": {"kind": "single", "timeout_seconds": 5}"#, "work_source.timeout_seconds"),
+        (r#""work_source": {"kind": "single", "tick_when_done": false}"#, "work_source.tick_when_done"),
+        (r#""harness": "codex""#, "harness"),
+        (r#""harness": [{"command": ["x"]}]"#, "harness"),
+        (r#""harness": {"profile": "codex"}"#, "harness.profile"),
+        (r#""harness": {"prompt_via": "stdin"}"#, "harness.prompt_via"),
+        (r#""harness": {"prompt_via": "file"}"#, "harness.prompt_via"),
+        (r#""gate": {"command": ["x"]}"#, "gate"),
+        (r#""brakes": {"max_tokens": 5}"#, "brakes.max_tokens"),
+        (r#""blast_radius": {"setup": ["x"]}"#, "blast_radius.setup"),
+        (r#""blast_radius": {"copy": [".env"]}"#, "blast_radius.copy"),
+        (r#""blast_radius": {"file_scope": ["src/"]}"#, "blast_radius.file_scope"),
+        (r#""blast_radius": {"protect": ["x"]}"#, "blast_radius.protect"),
+        (r#""blast_radius": {"sandbox": "on"}"#, "blast_radius.sandbox"),
+        (r#""blast_radius": {"writable": ["/x"]}"#, "blast_radius.writable"),
+        (r#""blast_radius": {"deny_read": ["~/.ssh"]}"#, "blast_radius.deny_read"),
+        (r#""blast_radius": {"git": "write"}"#, "blast_radius.git"),
+        (r#""blast_radius": {"watch": "stop"}"#, "blast_radius.watch"),
+        (r#""schedule": {"interval_seconds": 5, "window": "22:00-06:00"}"#, "schedule.window"),
+        (r#""notify": [{"on": ["done"], "command": ["x"]}]"#, "notify"),
+    ];
+    for (fragment, path) in table {
+        assert_eq!(
+            with(fragment).not_enforced(&Supported::THIS_VERSION),
+            [path],
+            "{fragment}"
+        );
+    }
+    let park = with(r#""work_source": {"kind": "audit"}, "brakes": {"on_trip": "park"}"#);
+    let paths = park.not_enforced(&Supported::THIS_VERSION);
+    assert_eq!(paths, ["work_source.kind", "brakes.on_trip"]);
+}
+
+#[test]
+fn a_path_can_be_found_in_the_text_again() {
+    let text =
+        "{\"name\": \"a\", \"roles\": {},\n  \"notify\": [\n    {\"on\": [], \"command\": []}]}";
+    assert_eq!(
+        locate(text, "notify"),
+        Some(Position { line: 2, column: 3 })
+    );
+    assert_eq!(
+        locate(text, "notify[0]"),
+        Some(Position { line: 3, column: 5 })
+    );
+    assert_eq!(
+        locate(text, "notify[0].command"),
+        Some(Position {
+            line: 3,
+            column: 16
+        })
+    );
+    for absent in [
+        "",
+        "gate",
+        "notify[1]",
+        "notify[x]",
+        "notify.on",
+        "name.x",
+        "name[0]",
+    ] {
+        assert_eq!(locate(text, absent), None, "{absent}");
+    }
+}
+
+#[test]
+fn what_a_role_asks_for_is_named_by_its_path_too() {
+    let config = parse(
+        r#"{"name": "a", "roles": {"plan": {}, "implement": {"harness": {"prompt_via": "file"}},
+            "verify": {"harness": "second"}, "orchestrate": {"harness": {"profile": "third"}}}}"#,
+    );
+    assert_eq!(
+        config.not_enforced(&Supported::THIS_VERSION),
+        [
+            "roles.plan",
+            "roles.verify.harness",
+            "roles.orchestrate.harness.profile",
+            "roles.implement.harness.prompt_via",
+        ]
+    );
+}
+
+// cases: 4
+#[test]
+fn a_value_that_asks_for_nothing_is_not_refused() {
+    #[rustfmt::skip]
+    let table = [
+        r#""work_source": {"kind": "single", "task": "t", "tick_when_done": true, "area": null}"#,
+        r#""harness": {"command": [], "prompt_via": "argv", "timeout_seconds": 5, "cost_per_call_usd": 1}"#,
+        r#""gate": null"#,
+        r#""brakes": {"max_iterations": 3, "score_plateau_window": 0, "no_progress_window": 0, "on_trip": "halt"}"#,
+        r#""brakes": {"max_cost_usd": 3, "max_ticks_per_day": 3, "max_wall_seconds": 3, "max_tokens": null}"#,
+        r#""blast_radius": {"use_worktree": true, "copy": [], "file_scope": [], "protect": [], "sandbox": "off"}"#,
+        r#""blast_radius": {"writable": [], "deny_read": [], "git": "read", "watch": null, "setup": null}"#,
+        r#""schedule": {"interval_seconds": 60}"#,
+        r#""notify": []"#,
+        r#""phases": ["x"], "approval_phases": ["x"], "x-gate": {"command": ["x"]}"#,
+    ];
+    for fragment in table {
+        assert!(
+            with(fragment)
+                .not_enforced(&Supported::THIS_VERSION)
+                .is_empty(),
+            "{fragment}"
+        );
+    }
+}
+
+// cases: 133
+#[test]
+fn a_cost_cap_needs_a_known_cost_for_every_call() {
+    let unknown = |text: &str| parse(text).cost_enforceable().unwrap_err();
+    let cap = r#""brakes": {"max_cost_usd": 1}"#;
+    let costs = r#"{"cost_per_call_usd": 0.1}"#;
+
+    let default = unknown(&format!("{{\"name\": \"a\", \"roles\": {{}}, {cap}}}"));
+    assert_eq!(
+        (default.role, default.key.as_str()),
+        ("implement", "harness.cost_per_call_usd")
+    );
+    assert_eq!(
+        default.to_string(),
+        "brakes.max_cost_usd cannot hold: what implement costs is unknown; set \
+         harness.cost_per_call_usd to an estimate, or remove the cap"
+    );
+    let own = unknown(&format!(
+        "{{\"name\": \"a\", \"roles\": {{\"verify\": {{\"harness\": [{costs}, \"second\"]}}}}, \"harness\": {costs}, {cap}}}"
+    ));
+    assert_eq!(
+        (own.role, own.key.as_str()),
+        ("verify", "roles.verify.harness[1].cost_per_call_usd")
+    );
+    for (roles, who) in [
+        (
+            format!("{{\"implement\": {{\"harness\": {costs}}}}}"),
+            "verify",
+        ),
+        (
+            format!("{{\"implement\": {{\"harness\": {costs}}}, \"plan\": {{}}}}"),
+            "plan",
+        ),
+        (
+            format!(
+                "{{\"implement\": {{\"harness\": {costs}}}, \"verify\": {{\"harness\": {costs}}}, \"orchestrate\": {{}}}}"
+            ),
+            "orchestrate",
+        ),
+    ] {
+        assert_eq!(
+            unknown(&format!("{{\"name\": \"a\", \"roles\": {roles}, {cap}}}")).role,
+            who
+        );
+    }
+}
+
+// cases: 133
+#[test]
+fn a_cost_cap_holds_with_an_estimate_and_without_a_call() {
+    for text in [
+        r#"{"name": "a", "roles": {}}"#,
+        r#"{"name": "a", "roles": {"orchestrate": {}}, "harness": {"cost_per_call_usd": 0.1},
+            "brakes": {"max_cost_usd": 1}}"#,
+        r#"{"name": "a", "roles": {"implement": {"harness": {"cost_per_call_usd": 0.1}}},
+            "gate": {"command": ["x"]}, "brakes": {"max_cost_usd": 1}}"#,
+    ] {
+        assert_eq!(parse(text).cost_enforceable(), Ok(()), "{text}");
+    }
+}
+
+fn row(config: &Config, key: &str) -> Effective {
+    let rows = config.effective(&Supported::THIS_VERSION);
+    let found: Vec<_> = rows.iter().filter(|row| row.key == key).collect();
+    let [row] = found.as_slice() else {
+        panic!("{} rows for {key}", found.len())
+    };
+    (*row).clone()
+}
+
+// rows: B-04; cases: 4
+#[test]
+fn every_setting_is_shown_with_its_origin() {
+    let config = parse(
+        r#"{"name": "a", "roles": {"implement": {"prompt": "impl.md", "tier": "big"}},
+            "harness": {"command": ["agent", "two words"], "cost_per_call_usd": 0.1},
+            "brakes": {"max_iterations": 3, "score_plateau_window": 0, "max_cost_usd": 2.5,
+                       "max_wall_seconds": "unlimited"},
+            "blast_radius": {"file_scope": ["src/", "docs/"]}}"#,
+    );
+    let no = || Enforced::No("this version does not have it".to_owned());
+    #[rustfmt::skip]
+    let table = [
+        ("work_source.kind", "single", Origin::Default, Enforced::Yes),
+        ("roles.implement.prompt", "impl.md", Origin::File, Enforced::Yes),
+        ("roles.implement.tier", "big; has no effect", Origin::File, Enforced::Off),
+        ("roles.verify", "called without a prompt", Origin::Default, Enforced::Yes),
+        ("roles.orchestrate", "not called", Origin::Default, Enforced::Off),
+        ("harness.command", "[\"agent\", \"two words\"]", Origin::File, Enforced::Yes),
+        ("harness.timeout_seconds", "1800 s", Origin::Default, Enforced::Yes),
+        ("gate", "none", Origin::Default, Enforced::Off),
+        ("brakes.max_iterations", "3", Origin::File, Enforced::Yes),
+        ("brakes.score_plateau_window", "off", Origin::File, Enforced::Off),
+        ("brakes.no_progress_window", "3 attempts", Origin::Default, Enforced::Yes),
+        ("brakes.min_score", "0.7", Origin::Default, Enforced::Yes),
+        ("brakes.max_harness_failures", "3 in a row", Origin::Default, Enforced::Yes),
+        ("brakes.max_wall_seconds", "unlimited", Origin::File, Enforced::Off),
+        ("brakes.max_cost_usd", "2.50 USD", Origin::File, Enforced::Yes),
+        ("brakes.max_tokens", "no cap", Origin::Default, Enforced::Off),
+        ("blast_radius.file_scope", "src/, docs/", Origin::File, no()),
+        ("blast_radius.sandbox", "off", Origin::Default, Enforced::Yes),
+        ("phases", "research, spec, implement, code_review, bug_find", Origin::Default, Enforced::Yes),
+        ("approval_phases", "spec, bug_find", Origin::Default, Enforced::Yes),
+    ];
+    for (key, value, from, enforced) in table {
+        let expected = Effective {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            from,
+            enforced,
+        };
+        assert_eq!(row(&config, key), expected);
+    }
+    assert_eq!(
+        row(&config, "blast_radius.file_scope").to_string(),
+        "blast_radius.file_scope: src/, docs/ (not enforced: this version does not have it)"
+    );
+}
+
+// cases: 133, 135
+#[test]
+fn a_cost_cap_that_cannot_hold_says_so() {
+    let config = with(r#""brakes": {"max_cost_usd": 1}"#);
+    let why = config.cost_enforceable().unwrap_err().to_string();
+    assert_eq!(
+        row(&config, "brakes.max_cost_usd").enforced,
+        Enforced::No(why)
+    );
+}
+
+// rows: B-04; cases: 2, 133
+#[test]
+fn a_loop_says_which_caps_it_runs_without() {
+    let none = with(r#""harness": {"command": ["agent"]}"#);
+    assert_eq!(
+        none.uncapped(),
+        [
+            "cost: no cap; this harness reports none",
+            "tokens: no cap",
+            "ticks per day: no cap"
+        ]
+    );
+    let estimated = with(
+        r#""harness": {"cost_per_call_usd": 1}, "brakes": {"max_iterations": "unlimited", "max_ticks_per_day": 4}"#,
+    );
+    assert_eq!(
+        estimated.uncapped(),
+        ["cost: no cap", "tokens: no cap", "iterations: unlimited"]
+    );
+    let all = with(r#""brakes": {"max_cost_usd": 1, "max_tokens": 1, "max_ticks_per_day": 1}"#);
+    assert!(all.uncapped().is_empty());
+}
