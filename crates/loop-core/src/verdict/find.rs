@@ -2,7 +2,6 @@
 
 use super::Unreadable;
 use crate::text::{last_line, without_controls};
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// Returns the JSON text of the object that stands for the verdict.
@@ -33,23 +32,25 @@ struct Candidate<'t> {
 }
 
 /// Finds every candidate, fenced or not. An object inside an object is part of
-/// the outer one and does not count on its own.
+/// the outer one and does not count on its own; what stands in an object that
+/// never ends is part of an answer that was cut off.
 ///
-/// Each byte is parsed at most once per nesting level that is open around it,
-/// and serde_json stops at 128 levels, so this stays linear on any input.
+/// Each byte is read at most once per nesting level that is open around it, and
+/// serde_json stops at 128 levels, so this stays linear on any input.
 fn candidates(text: &str) -> Vec<Candidate<'_>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = text[from..].find('{').map(|at| from + at) {
-        // Skipping is cheap; only what is whole is read.
-        let mut stream =
-            serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
-        let Some(Ok(_)) = stream.next() else {
-            from = start + 1;
-            continue;
+        let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter();
+        let map: Map<String, Value> = match stream.next() {
+            Some(Ok(map)) => map,
+            Some(Err(error)) if error.is_eof() => break,
+            _ => {
+                from = start + 1;
+                continue;
+            }
         };
         let end = start + stream.byte_offset();
-        let map = parse(&text[start..end]).unwrap_or_default();
         if let (Some(pass), true) = (map.get("pass"), map.contains_key("score")) {
             found.push(Candidate {
                 json: &text[start..end],

@@ -66,6 +66,7 @@ fn anything_else_is_no_verdict() {
         r#"{"pass":true,"score":1"#,
         "```json\n{\"pass\":true,\"score\":1,\"reasons\":[\"a\nb\"]}\n```",
         r#"{"pass":"yes","score":1} is what I would say"#,
+        r#"cut off: {"answer": {"pass":true,"score":1}"#,
     ] {
         assert!(
             matches!(
@@ -138,7 +139,8 @@ fn a_record_keeps_bounded_texts() {
 fn hostile_text_is_read_in_linear_time() {
     for text in [
         "{".repeat(200_000),
-        "{\"a\":".repeat(10_000),
+        "{\"a\":".repeat(3_000),
+        format!("{}x", "{\"a\":".repeat(120)),
         "{\"x ".repeat(100_000),
         "{\"a\":{},".repeat(50_000),
         format!("{}{}", "{\"a\":[".repeat(10_000), "]}".repeat(10_000)),
