@@ -20,15 +20,22 @@
 
 mod administration;
 mod branch;
+mod changes;
 mod checkout;
+mod committed;
 mod destination;
 mod error;
 mod fault;
 mod hash_file;
+mod hunk;
 mod index_lock;
 mod listing;
+mod patch;
+mod quote;
+mod registration;
 mod repository;
 mod snapshot;
+mod snapshot_text;
 mod torn;
 mod tree_hash;
 mod workspace;
@@ -36,10 +43,13 @@ mod worktree;
 
 pub use administration::{Recorded, Replaced, verify_administration};
 pub use branch::{BranchName, Picked, pick_branch};
+pub use changes::{Change, ChangeKind, Changes, ChangesError};
 pub use error::WorktreeError;
 pub use fault::GitFault;
+pub use patch::{FileStat, LineStat};
 pub use repository::{Configuration, Head, OpenError, Repository};
 pub use snapshot::{EntryKind, Reach, Snapshot, SnapshotError};
+pub use snapshot_text::InvalidSnapshot;
 pub use tree_hash::{InvalidTreeHash, TreeHash};
 pub use workspace::Workspace;
 pub use worktree::{Origin, Request, Worktree, ensure};

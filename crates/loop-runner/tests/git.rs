@@ -5,6 +5,12 @@
     reason = "the lint knows test functions, not their helpers"
 )]
 
+#[path = "git/changes.rs"]
+mod changes;
+#[path = "git/healing.rs"]
+mod healing;
+#[path = "git/replaced.rs"]
+mod replaced;
 #[path = "git/sandbox.rs"]
 mod sandbox;
 #[path = "git/tree_hash.rs"]

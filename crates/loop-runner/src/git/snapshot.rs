@@ -42,6 +42,15 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
+    /// All kinds.
+    pub(super) const ALL: [Self; 5] = [
+        Self::File,
+        Self::Executable,
+        Self::Link,
+        Self::Repository,
+        Self::Unreadable,
+    ];
+
     /// The letter that stands for the kind in lists.
     pub(super) const fn letter(self) -> char {
         match self {

@@ -16,6 +16,7 @@ use super::{
     error::WorktreeError,
     fault::GitFault,
     index_lock,
+    registration::Turn,
     repository::Repository,
     torn,
 };
@@ -126,8 +127,8 @@ fn create(
     let name = full_name(branch)?;
     let dest = destination::resolve(request.dest)?;
     destination::refuse_inside(&git, &dest)?;
-    torn::settle(&git)?;
 
+    let turn = Turn::wait(git.common_dir());
     if destination::clear(&git, &dest, &name)? == Occupant::Complete {
         return adopt(request, &git, &dest, branch, head, base);
     }
@@ -136,7 +137,7 @@ fn create(
         None => head,
     };
     let is_new = ensure_branch(&git, &name, start)?;
-    install(&git, &dest, name.clone(), request.stop)?;
+    install(&git, &dest, name.clone(), turn, request.stop)?;
 
     let path = dest.canonicalize().map_err(GitFault::from)?;
     let base = match base {
@@ -188,14 +189,20 @@ fn install(
     git: &gix::Repository,
     dest: &Path,
     name: FullName,
+    turn: Turn,
     stop: &AtomicBool,
 ) -> Result<(), WorktreeError> {
     let head = gix::worktree::add::Head::Attached(name);
+    torn::settle(git)?;
     let prepared = git
         .prepare_add_worktree(dest, head, stop)
         .map_err(|error| WorktreeError::of_add(error, dest))?;
-    // Dropping what was prepared takes it back.
+    drop(turn);
     if let Err(source) = checkout::fill(prepared.repo(), stop) {
+        let turn = Turn::wait(git.common_dir());
+        // This takes back what was prepared.
+        drop(prepared);
+        drop(turn);
         return Err(if stop.load(Ordering::Relaxed) {
             WorktreeError::Interrupted
         } else {

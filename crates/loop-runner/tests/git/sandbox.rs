@@ -16,6 +16,9 @@ use loop_runner::git::{
 };
 use tempfile::TempDir;
 
+/// The branch that the tests work on.
+pub(crate) const BRANCH: &str = "loop/nightly/fix";
+
 /// Nobody asks to stop.
 pub(crate) static GO: AtomicBool = AtomicBool::new(false);
 

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    os::unix::fs::symlink,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -12,9 +11,7 @@ use loop_runner::git::{
     pick_branch, verify_administration,
 };
 
-use crate::sandbox::{GO, Sandbox, commit, ensure_at, files, git, open, set_mode, try_git, write};
-
-const BRANCH: &str = "loop/nightly/fix";
+use crate::sandbox::{BRANCH, GO, Sandbox, commit, ensure_at, git, open, try_git, write};
 
 /// The entry's folder in the repository.
 fn entry(sandbox: &Sandbox) -> std::path::PathBuf {
@@ -80,217 +77,6 @@ fn later_ticks_reuse_it_with_the_agents_work() {
         fs::read_to_string(sandbox.dest().join("work")).unwrap(),
         "done\n"
     );
-}
-
-// cases: 80 (a)
-#[test]
-fn a_branch_without_a_worktree_is_attached() {
-    let sandbox = Sandbox::new();
-    sandbox.git(&["branch", BRANCH]);
-    let worktree = sandbox.ensure(None).unwrap();
-    assert_eq!(worktree.origin, Origin::Attached);
-    assert_eq!(
-        worktree.recorded.base,
-        sandbox.git(&["rev-parse", "HEAD"]).trim()
-    );
-}
-
-// cases: 80 (a); rows: X-08
-#[test]
-fn commits_of_an_earlier_run_count_as_the_loops() {
-    let sandbox = Sandbox::new();
-    let fork = sandbox.git(&["rev-parse", "HEAD"]);
-    sandbox.git(&["switch", "--quiet", "-c", BRANCH]);
-    sandbox.write("earlier", "work\n");
-    sandbox.commit("an earlier run");
-    sandbox.git(&["switch", "--quiet", "trunk"]);
-    sandbox.commit("the user goes on");
-
-    let worktree = sandbox.ensure(None).unwrap();
-
-    assert_eq!(worktree.recorded.base, fork.trim());
-    assert!(sandbox.dest().join("earlier").exists());
-}
-
-// cases: 80 (b)
-#[test]
-fn an_empty_folder_is_used() {
-    let sandbox = Sandbox::new();
-    fs::create_dir_all(sandbox.dest()).unwrap();
-    assert_eq!(sandbox.ensure(None).unwrap().origin, Origin::Created);
-}
-
-// cases: 80 (c)
-#[test]
-fn a_folder_with_something_in_it_is_refused_and_kept() {
-    let sandbox = Sandbox::new();
-    write(&sandbox.dest(), "precious", "mine\n");
-    let before = sandbox.users_things();
-
-    let error = sandbox.ensure(None).unwrap_err();
-
-    assert!(matches!(error, WorktreeError::Occupied { .. }), "{error}");
-    assert!(error.to_string().contains("precious"), "{error}");
-    assert_eq!(
-        fs::read_to_string(sandbox.dest().join("precious")).unwrap(),
-        "mine\n"
-    );
-    assert_eq!(sandbox.users_things(), before);
-    assert!(!sandbox.git(&["branch", "--list", BRANCH]).contains(BRANCH));
-}
-
-// cases: 80 (c)
-#[test]
-fn a_file_or_a_link_in_the_way_is_refused() {
-    let sandbox = Sandbox::new();
-    write(
-        &sandbox.root(),
-        "home/worktrees/main-1/nightly/fix",
-        "a file",
-    );
-    assert!(matches!(
-        sandbox.ensure(None),
-        Err(WorktreeError::Occupied { .. })
-    ));
-}
-
-// cases: 80 (d)
-#[test]
-fn an_entry_whose_folder_is_gone_is_healed_and_no_other() {
-    let sandbox = Sandbox::new();
-    let recorded = sandbox.worktree();
-    write(&sandbox.dest(), "work", "committed\n");
-    commit(&sandbox.dest(), "agent");
-    let other = sandbox.root().join("other");
-    sandbox.git(&[
-        "worktree",
-        "add",
-        "--quiet",
-        other.to_str().unwrap(),
-        "-b",
-        "person",
-    ]);
-    // Gone for the moment only: a disk that is not mounted.
-    fs::rename(&other, sandbox.root().join("unmounted")).unwrap();
-    fs::remove_dir_all(sandbox.dest()).unwrap();
-
-    for recorded in [Some(&recorded), None] {
-        let worktree = sandbox.ensure(recorded).unwrap();
-        assert_eq!(worktree.origin, Origin::Attached);
-        assert_eq!(
-            worktree.recorded.base,
-            sandbox.git(&["rev-parse", "trunk"]).trim()
-        );
-        assert_eq!(
-            fs::read_to_string(sandbox.dest().join("work")).unwrap(),
-            "committed\n"
-        );
-        fs::remove_dir_all(sandbox.dest()).unwrap();
-    }
-
-    let list = sandbox.git(&["worktree", "list"]);
-    assert!(list.contains("[person]"), "{list}");
-}
-
-// cases: 80
-#[test]
-fn an_entry_that_a_person_locked_is_kept() {
-    let sandbox = Sandbox::new();
-    sandbox.worktree();
-    sandbox.git(&[
-        "worktree",
-        "lock",
-        "--reason",
-        "on a stick",
-        sandbox.dest().to_str().unwrap(),
-    ]);
-    fs::remove_dir_all(sandbox.dest()).unwrap();
-    let error = sandbox.ensure(None).unwrap_err();
-    assert!(error.to_string().contains("on a stick"), "{error}");
-    assert!(entry(&sandbox).exists());
-}
-
-// cases: 80
-#[test]
-fn a_worktree_that_was_not_recorded_in_time_is_adopted() {
-    let sandbox = Sandbox::new();
-    let first = sandbox.worktree();
-    write(&sandbox.dest(), "work", "kept\n");
-
-    let second = sandbox.ensure(None).unwrap();
-
-    assert_eq!(second.origin, Origin::Adopted);
-    assert_eq!(second.recorded, first);
-    assert!(sandbox.dest().join("work").exists());
-}
-
-// cases: 80
-#[test]
-fn a_half_made_worktree_is_made_anew() {
-    let sandbox = Sandbox::new();
-    let complete = files(&sandbox.dest_filled());
-    // What a kill leaves while files are written: the mark, no index, a cut-off file.
-    fs::write(entry(&sandbox).join("locked"), "initializing\n").unwrap();
-    fs::remove_file(entry(&sandbox).join("index")).unwrap();
-    fs::remove_file(sandbox.dest().join("run.sh")).unwrap();
-    fs::write(sandbox.dest().join("README.md"), "hel").unwrap();
-
-    let worktree = sandbox.ensure(None).unwrap();
-
-    assert_eq!(worktree.origin, Origin::Attached);
-    assert_eq!(files(&sandbox.dest()), complete);
-    assert_eq!(git(&sandbox.dest(), &["status", "--porcelain"]), "");
-    assert_eq!(
-        fs::read_dir(sandbox.main().join(".git/worktrees"))
-            .unwrap()
-            .count(),
-        1
-    );
-}
-
-// cases: 80
-#[test]
-fn a_half_made_worktree_with_a_persons_file_is_refused_and_kept() {
-    let sandbox = Sandbox::new();
-    sandbox.worktree();
-    fs::write(entry(&sandbox).join("locked"), "initializing\n").unwrap();
-    write(&sandbox.dest(), "src/note", "mine\n");
-
-    let error = sandbox.ensure(None).unwrap_err();
-
-    assert!(error.to_string().contains("src/note"), "{error}");
-    assert!(sandbox.dest().join("src/note").exists());
-}
-
-/// Every state in which a kill while registering can leave the few files.
-// cases: 80
-#[test]
-fn a_kill_while_registering_is_healed() {
-    for step in 0..6 {
-        let sandbox = Sandbox::new();
-        sandbox.git(&["branch", BRANCH]);
-        let entry = entry(&sandbox);
-        fs::create_dir_all(&entry).unwrap();
-        fs::create_dir_all(sandbox.dest()).unwrap();
-        let dot_git = sandbox.dest().join(".git");
-        let gitdir = format!("{}\n", dot_git.display());
-        let link = format!("gitdir: {}\n", entry.display());
-        let files = [
-            (entry.join("locked"), "initializing\n"),
-            (entry.join("gitdir"), ""),
-            (entry.join("gitdir"), gitdir.as_str()),
-            (entry.join("commondir"), "../..\n"),
-            (dot_git.clone(), ""),
-            (dot_git, link.as_str()),
-        ];
-        for (path, content) in &files[..step] {
-            fs::write(path, content).unwrap();
-        }
-        let worktree = sandbox.ensure(None);
-        let worktree = worktree.unwrap_or_else(|error| panic!("after step {step}: {error}"));
-        assert_eq!(git(&worktree.recorded.path, &["status", "--porcelain"]), "");
-        verify_administration(&sandbox.repository(), &worktree.recorded).unwrap();
-    }
 }
 
 // cases: 82
@@ -547,122 +333,37 @@ fn an_interrupt_takes_back_what_was_begun() {
     assert_eq!(ensure(&request).unwrap().origin, Origin::Attached);
 }
 
-// rows: X-16
+/// Loops of one project start at the same time.
+// cases: 80; rows: X-03
 #[test]
-fn a_replaced_administration_is_noticed_whatever_was_replaced() {
-    type Act = fn(&Sandbox);
-    let acts: &[(&str, Act)] = &[
-        ("the .git file names another repository", |s| {
-            git(&s.root(), &["init", "--quiet", "evil"]);
-            let evil = format!("gitdir: {}\n", s.root().join("evil/.git").display());
-            fs::write(s.dest().join(".git"), evil).unwrap();
-        }),
-        ("the .git file is a repository", |s| {
-            fs::remove_file(s.dest().join(".git")).unwrap();
-            git(&s.dest(), &["init", "--quiet"]);
-        }),
-        ("the .git file is a link", |s| {
-            fs::rename(s.dest().join(".git"), s.root().join("moved")).unwrap();
-            symlink(s.root().join("moved"), s.dest().join(".git")).unwrap();
-        }),
-        ("the .git file is gone", |s| {
-            fs::remove_file(s.dest().join(".git")).unwrap();
-        }),
-        ("the .git file is a pipe", |s| {
-            fs::remove_file(s.dest().join(".git")).unwrap();
-            let made = std::process::Command::new("mkfifo")
-                .arg(s.dest().join(".git"))
-                .status();
-            assert!(made.unwrap().success());
-        }),
-        ("gitdir", |s| {
-            fs::write(entry(s).join("gitdir"), "/elsewhere/.git\n").unwrap();
-        }),
-        ("commondir", |s| {
-            fs::write(entry(s).join("commondir"), "/elsewhere\n").unwrap();
-        }),
-        ("config.worktree", |s| {
-            fs::write(
-                entry(s).join("config.worktree"),
-                "[core]\n\tfsmonitor = true\n",
-            )
-            .unwrap();
-        }),
-        ("config", |s| {
-            fs::write(entry(s).join("config"), "").unwrap();
-        }),
-        ("the entry is gone", |s| {
-            fs::remove_dir_all(entry(s)).unwrap();
-        }),
-        ("the entry is a link", |s| {
-            fs::rename(entry(s), s.root().join("moved")).unwrap();
-            symlink(s.root().join("moved"), entry(s)).unwrap();
-        }),
-    ];
-    for (name, act) in acts {
-        let sandbox = Sandbox::new();
-        let recorded = sandbox.worktree();
-        verify_administration(&sandbox.repository(), &recorded).unwrap();
-        act(&sandbox);
-        let repository = sandbox.repository();
-        let replaced = verify_administration(&repository, &recorded).expect_err(name);
-        assert_eq!(replaced.path, sandbox.dest());
-        assert!(!replaced.what.is_empty());
-        assert!(
-            Workspace::of_worktree(&repository, &recorded, Path::new("")).is_err(),
-            "{name}"
-        );
-        let error = sandbox.ensure(Some(&recorded)).expect_err(name);
-        assert!(
-            matches!(error, WorktreeError::Replaced(_)),
-            "{name}: {error}"
-        );
-    }
-}
-
-// rows: X-16
-#[test]
-fn no_filter_and_no_monitor_ever_runs() {
+fn worktrees_are_created_at_the_same_time() {
     let sandbox = Sandbox::new();
-    let trap = sandbox.root().join("trap.sh");
-    let sprung = sandbox.root().join("sprung");
-    write(
-        &sandbox.root(),
-        "trap.sh",
-        &format!("#!/bin/sh\ntouch '{}'\ncat\n", sprung.display()),
-    );
-    set_mode(&trap, 0o755);
-    let trap = trap.to_str().unwrap();
-    sandbox.write(".gitattributes", "*.md filter=trap diff=trap\n");
-    sandbox.commit("attributes");
-    // In the user's own configuration, where an agent can write too.
-    for key in [
-        "filter.trap.clean",
-        "filter.trap.smudge",
-        "filter.trap.process",
-    ] {
-        sandbox.git(&["config", key, trap]);
+    let before = sandbox.users_things();
+    let made: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..8)
+            .map(|n| {
+                let sandbox = &sandbox;
+                scope.spawn(move || {
+                    ensure(&Request {
+                        repository: &sandbox.repository(),
+                        dest: &sandbox.root().join(format!("home/loop{n}/all")),
+                        branch: &BranchName::new(&format!("loop{n}"), None),
+                        recorded: None,
+                        lock_wait: std::time::Duration::ZERO,
+                        stop: &GO,
+                    })
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap())
+            .collect()
+    });
+    for worktree in made {
+        let recorded = worktree.unwrap().recorded;
+        verify_administration(&sandbox.repository(), &recorded).unwrap();
+        assert_eq!(git(&recorded.path, &["status", "--porcelain"]), "");
     }
-    sandbox.git(&["config", "core.fsmonitor", trap]);
-    sandbox.git(&["config", "core.hooksPath", sandbox.root().to_str().unwrap()]);
-    sandbox.git(&["config", "diff.trap.textconv", trap]);
-    assert!(!sprung.exists());
-
-    let recorded = sandbox.worktree();
-    write(&sandbox.dest(), "README.md", "changed\n");
-    write(&sandbox.dest(), "new.md", "new\n");
-    crate::sandbox::hash(&sandbox.workspace(&recorded));
-    crate::sandbox::hash(&sandbox.in_place());
-    assert!(!sprung.exists());
-
-    // The trap is a real one: git itself springs it.
-    let (_ok, _text) = try_git(&sandbox.dest(), &["status"]);
-    assert!(sprung.exists());
-}
-
-impl Sandbox {
-    /// Creates the worktree and returns its folder.
-    fn dest_filled(&self) -> std::path::PathBuf {
-        self.worktree().path
-    }
+    assert_eq!(sandbox.users_things(), before);
 }
