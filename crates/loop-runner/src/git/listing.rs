@@ -86,7 +86,7 @@ fn is_below(path: &BStr, dir: &BStr) -> bool {
 ///
 /// Flags are taken off, because the walk leaves out what they call skipped. A missing or damaged
 /// index is an empty one; the files that it should name are then found as untracked ones.
-fn index_of(git: &gix::Repository) -> gix::index::State {
+pub(super) fn index_of(git: &gix::Repository) -> gix::index::State {
     use gix::index::entry::Flags;
     let mut index: gix::index::State = match git.open_index() {
         Ok(index) => index.into(),

@@ -1,4 +1,4 @@
-//! Registrations of worktrees that a kill cut off before they named a folder.
+//! What a kill leaves when it hits the few microseconds in which something is registered.
 
 use std::{
     fs, io,
@@ -7,9 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use gix::refs::FullName;
+
 use super::{destination::INITIALIZING, fault::GitFault};
 
-/// How long a registration may name no folder. It takes a live process microseconds.
+/// How long something may be half done. It takes a live process microseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is looked at.
 const STEP: Duration = Duration::from_millis(10);
@@ -34,6 +36,22 @@ pub(super) fn settle(git: &gix::Repository) -> Result<(), GitFault> {
         }
         thread::sleep(STEP);
     }
+}
+
+/// Waits for the lock of a branch that is not there yet, and removes one that nobody will.
+///
+/// The caller has its turn and the branch is named after a loop, so no other process has a reason to
+/// create it; a lock that outlasts the wait was left by a kill.
+pub(super) fn unlock_branch(git: &gix::Repository, name: &FullName) -> Result<(), GitFault> {
+    let lock = git.common_dir().join(format!("{}.lock", name.as_bstr()));
+    let deadline = Instant::now() + PATIENCE;
+    while lock.symlink_metadata().is_ok() {
+        if Instant::now() >= deadline {
+            fs::remove_file(&lock)?;
+        }
+        thread::sleep(STEP);
+    }
+    Ok(())
 }
 
 fn torn_in(worktrees: &Path) -> io::Result<Vec<PathBuf>> {

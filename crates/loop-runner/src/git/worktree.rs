@@ -264,6 +264,7 @@ fn ensure_branch(
     if git.try_find_reference(name.as_ref())?.is_some() {
         return Ok(false);
     }
+    torn::unlock_branch(git, name)?;
     git.reference(
         name.clone(),
         start,

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, fs, os::unix::fs::symlink, path::Path};
 
 use loop_runner::git::{
     Change, Changes, ChangesError, FileStat, LineStat, Reach, Recorded, Snapshot, Workspace,
+    ignored_paths,
 };
 use proptest::prelude::*;
 
@@ -452,6 +453,19 @@ diff --git a/src/lib.rs b/src/lib.rs
         lines,
     });
     assert_eq!(stats, expected);
+}
+
+// rows: X-08; cases: 89
+#[test]
+fn ignored_files_can_be_listed() {
+    let sandbox = Sandbox::new();
+    let recorded = sandbox.worktree();
+    let dest = sandbox.dest();
+    write(&dest, "target/debug/x", "x");
+    write(&dest, "src/a.log", "x");
+    write(&dest, "new", "x");
+    let paths = ignored_paths(&sandbox.workspace(&recorded), Reach::Project, &GO).unwrap();
+    assert_eq!(paths, ["src/a.log", "target"].map(std::path::PathBuf::from));
 }
 
 /// One step of a random agent.

@@ -1,10 +1,19 @@
 //! What a crash leaves is completed, and what is not the engine's is kept.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Stdio},
+    thread,
+    time::Duration,
+};
 
 use loop_runner::git::{Origin, WorktreeError, verify_administration};
 
-use crate::sandbox::{BRANCH, Sandbox, commit, files, git, write};
+use crate::sandbox::{BRANCH, Sandbox, commit, ensure_at, files, git, open, write};
+
+/// Names the sandbox to a process of the test.
+const ROOT: &str = "GIT_TEST_ROOT";
 
 /// The entry's folder in the repository.
 fn entry(sandbox: &Sandbox) -> PathBuf {
@@ -220,4 +229,61 @@ fn a_kill_while_registering_is_healed() {
         assert_eq!(git(&worktree.recorded.path, &["status", "--porcelain"]), "");
         verify_administration(&sandbox.repository(), &worktree.recorded).unwrap();
     }
+}
+
+/// The process that [`a_kill_at_any_moment_is_healed`] starts and kills.
+#[test]
+#[ignore = "started by another test"]
+fn creates_and_is_killed() {
+    let Some(root) = std::env::var_os(ROOT) else {
+        return;
+    };
+    let root = PathBuf::from(root);
+    ensure_at(&open(&root.join("main")), &root.join("dest"), None).unwrap();
+}
+
+// cases: 80
+#[test]
+fn a_kill_at_any_moment_is_healed() {
+    let sandbox = Sandbox::new();
+    for n in 0..200 {
+        sandbox.write(&format!("many/{n}"), "content\n");
+    }
+    sandbox.commit("many files");
+    let before = sandbox.users_things();
+    let dest = sandbox.root().join("dest");
+    for n in 0..12 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "healing::creates_and_is_killed", "--ignored"])
+            .env(ROOT, sandbox.root())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(3 * n));
+        child.kill().unwrap();
+        child.wait().unwrap();
+
+        let recorded = ensure_at(&sandbox.repository(), &dest, None)
+            .unwrap()
+            .recorded;
+
+        verify_administration(&sandbox.repository(), &recorded).unwrap();
+        assert_eq!(git(&dest, &["status", "--porcelain"]), "");
+        assert_eq!(sandbox.users_things(), before);
+        sandbox.git(&["worktree", "remove", dest.to_str().unwrap()]);
+        sandbox.git(&["branch", "--quiet", "-D", BRANCH]);
+    }
+}
+
+// cases: 80, 92
+#[test]
+fn the_lock_of_a_branch_that_was_never_made_is_removed() {
+    let sandbox = Sandbox::new();
+    let lock = sandbox
+        .main()
+        .join(format!(".git/refs/heads/{BRANCH}.lock"));
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(&lock, "").unwrap();
+    assert_eq!(sandbox.ensure(None).unwrap().origin, Origin::Created);
+    assert!(!lock.exists());
 }
