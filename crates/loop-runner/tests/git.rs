@@ -7,6 +7,8 @@
 
 #[path = "git/changes.rs"]
 mod changes;
+#[path = "git/environment.rs"]
+mod environment;
 #[path = "git/healing.rs"]
 mod healing;
 #[path = "git/replaced.rs"]

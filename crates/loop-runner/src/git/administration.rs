@@ -52,12 +52,7 @@ pub struct Replaced {
 ///
 /// When anything differs, is missing, or cannot be read.
 pub fn verify_administration(repository: &Repository, recorded: &Recorded) -> Result<(), Replaced> {
-    Administration::read(&repository.common_dir(), &recorded.path)
-        .and_then(|found| found.compare(recorded))
-        .map_err(|what| Replaced {
-            path: recorded.path.clone(),
-            what,
-        })
+    Administration::verified(repository, recorded).map(drop)
 }
 
 /// The administration of a worktree as found on disk.
@@ -75,7 +70,7 @@ pub(super) struct Administration {
 
 impl Administration {
     /// Reads the administration of the worktree at `path`; the error says what is wrong.
-    pub(super) fn read(common_dir: &Path, path: &Path) -> Result<Self, String> {
+    fn read(common_dir: &Path, path: &Path) -> Result<Self, String> {
         let link = read_plain(&path.join(".git")).map_err(|error| format!(".git: {error}"))?;
         let dir = target_of(&link).ok_or(".git does not name a folder")?;
         if !is_entry_of(&dir, common_dir) {
@@ -101,17 +96,30 @@ impl Administration {
         })
     }
 
+    /// Reads the administration and compares it with what was recorded.
+    pub(super) fn verified(repository: &Repository, recorded: &Recorded) -> Result<Self, Replaced> {
+        let found = Self::found(repository, &recorded.path)?;
+        if found.digest == recorded.admin {
+            return Ok(found);
+        }
+        let what = found.consistent.err();
+        Err(Replaced {
+            path: recorded.path.clone(),
+            what: what.unwrap_or_else(|| "its links or configuration are others".to_owned()),
+        })
+    }
+
+    /// Reads the administration of a worktree of which nothing is recorded.
+    pub(super) fn found(repository: &Repository, path: &Path) -> Result<Self, Replaced> {
+        Self::read(&repository.common_dir(), path).map_err(|what| Replaced {
+            path: path.to_owned(),
+            what,
+        })
+    }
+
     /// Checks that the files lead to each other, for a worktree of which nothing is recorded.
     pub(super) fn check(&self) -> Result<(), String> {
         self.consistent.clone()
-    }
-
-    fn compare(self, recorded: &Recorded) -> Result<(), String> {
-        if self.digest == recorded.admin {
-            return Ok(());
-        }
-        self.consistent?;
-        Err("its configuration or links differ from what was recorded".to_owned())
     }
 }
 

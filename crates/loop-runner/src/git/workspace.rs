@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{
-    administration::{Administration, Recorded, Replaced, verify_administration},
+    administration::{Administration, Recorded, Replaced},
+    fault::GitFault,
     repository::Repository,
 };
 
@@ -59,15 +60,11 @@ impl Workspace {
         recorded: &Recorded,
         project: &Path,
     ) -> Result<Self, Replaced> {
-        verify_administration(repository, recorded)?;
-        let replaced = |what: String| Replaced {
+        let found = Administration::verified(repository, recorded)?;
+        let git = open_entry(&repository.local(), &found.dir).map_err(|error| Replaced {
             path: recorded.path.clone(),
-            what,
-        };
-        let found =
-            Administration::read(&repository.common_dir(), &recorded.path).map_err(replaced)?;
-        let git = open_entry(&repository.local(), &found.dir)
-            .map_err(|error| replaced(error.to_string()))?;
+            what: error.to_string(),
+        })?;
         Ok(Self {
             root: recorded.path.clone(),
             project: to_bytes(project),
@@ -118,15 +115,12 @@ impl Workspace {
 }
 
 /// Opens the worktree with the administration at `dir`, under the settings of `repository`.
-pub(super) fn open_entry(
-    repository: &gix::Repository,
-    dir: &Path,
-) -> Result<gix::Repository, super::fault::GitFault> {
+fn open_entry(repository: &gix::Repository, dir: &Path) -> Result<gix::Repository, GitFault> {
     repository
         .worktrees()?
         .into_iter()
         .find(|entry| entry.git_dir().file_name() == dir.file_name())
-        .ok_or_else(|| super::fault::GitFault::new("the worktree is not registered"))?
+        .ok_or_else(|| GitFault::new("the worktree is not registered"))?
         .into_repo()
         .map_err(Into::into)
 }

@@ -9,7 +9,7 @@ use std::{
 use gix::refs::{FullName, transaction::PreviousValue};
 
 use super::{
-    administration::{Administration, Recorded, Replaced, verify_administration},
+    administration::{Administration, Recorded, Replaced},
     branch::BranchName,
     checkout,
     destination::{self, Occupant},
@@ -83,37 +83,23 @@ impl Origin {
 /// See [`WorktreeError`]; each comes before anything was changed, or after it was taken back.
 pub fn ensure(request: &Request<'_>) -> Result<Worktree, WorktreeError> {
     let mut worktree = match request.recorded {
-        Some(recorded) if exists(&recorded.path) => reuse(request, recorded)?,
+        Some(recorded) if exists(&recorded.path) => Worktree {
+            recorded: recorded.clone(),
+            origin: Origin::Reused,
+            warnings: Vec::new(),
+        },
         Some(recorded) => create(request, &recorded.branch, Some(&recorded.base))?,
         None => create(request, request.branch.as_str(), None)?,
     };
-    worktree.warnings.extend(index_lock::wait(
-        &entry_dir(request.repository, &worktree.recorded)?,
-        request.lock_wait,
-    ));
+    let entry = Administration::verified(request.repository, &worktree.recorded)?;
+    worktree
+        .warnings
+        .extend(index_lock::wait(&entry.dir, request.lock_wait));
     Ok(worktree)
 }
 
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
-}
-
-fn entry_dir(repository: &Repository, recorded: &Recorded) -> Result<PathBuf, Replaced> {
-    Administration::read(&repository.common_dir(), &recorded.path)
-        .map(|found| found.dir)
-        .map_err(|what| Replaced {
-            path: recorded.path.clone(),
-            what,
-        })
-}
-
-fn reuse(request: &Request<'_>, recorded: &Recorded) -> Result<Worktree, WorktreeError> {
-    verify_administration(request.repository, recorded)?;
-    Ok(Worktree {
-        recorded: recorded.clone(),
-        origin: Origin::Reused,
-        warnings: Vec::new(),
-    })
 }
 
 /// Creates the worktree on `branch`, or completes what an earlier call began.
@@ -168,7 +154,7 @@ fn adopt(
         path: dest.to_owned(),
         what,
     };
-    let found = Administration::read(git.common_dir(), dest).map_err(replaced)?;
+    let found = Administration::found(request.repository, dest)?;
     found.check().map_err(replaced)?;
     if found.has_config && !git.git_dir().join("config.worktree").exists() {
         return Err(replaced("it has a configuration of its own".to_owned()).into());
@@ -222,12 +208,7 @@ fn record(
     branch: &str,
     base: String,
 ) -> Result<Recorded, WorktreeError> {
-    let admin = Administration::read(&repository.common_dir(), &path)
-        .map_err(|what| Replaced {
-            path: path.clone(),
-            what,
-        })?
-        .digest;
+    let admin = Administration::found(repository, &path)?.digest;
     Ok(Recorded {
         path,
         branch: branch.to_owned(),
