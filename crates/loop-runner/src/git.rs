@@ -50,7 +50,7 @@ pub use fault::GitFault;
 pub use ignored::ignored_paths;
 pub use patch::{FileStat, LineStat};
 pub use repository::{Configuration, Head, OpenError, Repository};
-pub use snapshot::{EntryKind, Reach, Snapshot, SnapshotError};
+pub use snapshot::{Reach, Snapshot, SnapshotError};
 pub use snapshot_text::InvalidSnapshot;
 pub use tree_hash::{InvalidTreeHash, TreeHash};
 pub use workspace::Workspace;

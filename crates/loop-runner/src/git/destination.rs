@@ -64,7 +64,8 @@ pub(super) fn refuse_inside(git: &gix::Repository, dest: &Path) -> Result<(), Wo
     }
 }
 
-fn is_ignored(git: &gix::Repository, inside: &Path) -> Result<bool, GitFault> {
+/// Tells whether the repository ignores a folder, given by its place below the top level.
+pub(super) fn is_ignored(git: &gix::Repository, inside: &Path) -> Result<bool, GitFault> {
     use gix::worktree::stack::state::ignore::Source;
     let index = git.index_or_empty()?;
     let mut excludes = git.excludes(&index, None, Source::WorktreeThenIdMappingIfNotSkipped)?;

@@ -96,10 +96,7 @@ fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Hashes a file as git hashes a blob.
-///
-/// The length comes first in git's format, so that a file that grows meanwhile is read whole into
-/// memory before; a large one is taken at the length it has when it is opened.
+/// Hashes a file as git hashes a blob, at the length that it has when it is opened.
 fn content_id(mut file: File) -> io::Result<ObjectId> {
     let length = file.metadata()?.len();
     let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);

@@ -28,7 +28,7 @@ pub enum Reach {
 
 /// What kind of thing a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EntryKind {
+pub(super) enum EntryKind {
     /// A regular file.
     File,
     /// A regular file that its owner may execute.

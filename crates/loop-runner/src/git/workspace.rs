@@ -6,7 +6,9 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{
     administration::{Administration, Recorded, Replaced},
+    destination::is_ignored,
     fault::GitFault,
+    listing::index_of,
     repository::Repository,
 };
 
@@ -27,8 +29,9 @@ pub struct Workspace {
 impl Workspace {
     /// Opens the user's own checkout, for a project at `project` in it.
     ///
-    /// A project that is not below the checkout's top level (as in a bare repository) is a plain
-    /// folder.
+    /// A project that the repository does not keep is a plain folder: one that is not below the
+    /// checkout's top level (as in a bare repository), or that is ignored there and holds no tracked
+    /// file. By the repository's rules it would have no files at all.
     #[must_use]
     pub fn in_place(repository: &Repository, project: &Path) -> Self {
         let Some(top) = repository.top_level() else {
@@ -40,10 +43,14 @@ impl Workspace {
         let Ok(below) = full.strip_prefix(&root) else {
             return Self::plain(project);
         };
+        let git = repository.local();
+        if !is_kept(&git, below) {
+            return Self::plain(project);
+        }
         Self {
             project: to_bytes(below),
             root,
-            git: Some(repository.local().into_sync()),
+            git: Some(git.into_sync()),
         }
     }
 
@@ -61,10 +68,18 @@ impl Workspace {
         project: &Path,
     ) -> Result<Self, Replaced> {
         let found = Administration::verified(repository, recorded)?;
-        let git = open_entry(&repository.local(), &found.dir).map_err(|error| Replaced {
+        let replaced = |what: String| Replaced {
             path: recorded.path.clone(),
-            what: error.to_string(),
-        })?;
+            what,
+        };
+        let git = open_entry(&repository.local(), &found.dir)
+            .map_err(|error| replaced(error.to_string()))?;
+        // `core.worktree` in the shared configuration could lead the walk for new files elsewhere.
+        if git.workdir() != Some(&recorded.path) {
+            return Err(replaced(
+                "the configuration names another folder".to_owned(),
+            ));
+        }
         Ok(Self {
             root: recorded.path.clone(),
             project: to_bytes(project),
@@ -112,6 +127,18 @@ impl Workspace {
             || below == ".automaton"
             || below.starts_with(b".automaton/")
     }
+}
+
+/// Tells whether a repository keeps what is in one of its folders.
+fn is_kept(git: &gix::Repository, below: &Path) -> bool {
+    if below.as_os_str().is_empty() || !is_ignored(git, below).unwrap_or(false) {
+        return true;
+    }
+    let mut folder = to_bytes(below);
+    folder.push(b'/');
+    let index = index_of(git);
+    let mut paths = index.entries().iter().map(|entry| entry.path(&index));
+    paths.any(|path| path.starts_with(&folder))
 }
 
 /// Opens the worktree with the administration at `dir`, under the settings of `repository`.

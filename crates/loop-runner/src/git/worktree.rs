@@ -63,9 +63,9 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Tells whether the folder was filled just now, so that its set-up has to run.
+    /// Tells whether the worktree's set-up has to run, because it is not known to have run.
     #[must_use]
-    pub const fn is_new(self) -> bool {
+    pub const fn needs_setup(self) -> bool {
         !matches!(self, Self::Reused)
     }
 }
@@ -80,7 +80,8 @@ impl Origin {
 ///
 /// # Errors
 ///
-/// See [`WorktreeError`]; each comes before anything was changed, or after it was taken back.
+/// See [`WorktreeError`]; each comes before anything was changed, or after it was taken back. Only a
+/// new branch stays, and is attached by the next call.
 pub fn ensure(request: &Request<'_>) -> Result<Worktree, WorktreeError> {
     let mut worktree = match request.recorded {
         Some(recorded) if exists(&recorded.path) => Worktree {

@@ -174,6 +174,14 @@ const CASES: &[Case] = &[
         &["Added nested"],
     ),
     (
+        "a repository made of a folder, to hide a file",
+        |d| {
+            git(&d.join("src"), &["init", "--quiet"]);
+            write(d, "src/hidden", "x");
+        },
+        &["Added src/hidden"],
+    ),
+    (
         "a folder instead of a file",
         |d| {
             fs::remove_file(d.join("run.sh")).unwrap();

@@ -192,3 +192,20 @@ fn crlf_settings_of_the_repository_hold_in_the_worktree() {
     assert_eq!(git(&sandbox.dest(), &["status", "--porcelain"]), "");
     assert_eq!(changed(&sandbox, &recorded), 0);
 }
+
+/// An agent can write the shared configuration, if nothing else holds it.
+// rows: X-16; cases: 87
+#[test]
+fn the_shared_configuration_does_not_lead_elsewhere() {
+    for (key, value) in [("core.worktree", "/"), ("core.bare", "true")] {
+        let sandbox = Sandbox::new();
+        let recorded = sandbox.worktree();
+        sandbox.git(&["config", key, value]);
+        write(&sandbox.dest(), "new", "x");
+        let repository = open(&sandbox.main());
+        match Workspace::of_worktree(&repository, &recorded, Path::new("")) {
+            Err(replaced) => assert!(replaced.what.contains("another folder"), "{replaced}"),
+            Ok(_) => assert_eq!(changed(&sandbox, &recorded), 1, "{key}"),
+        }
+    }
+}

@@ -6,9 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_runner::git::{Workspace, WorktreeError, verify_administration};
+use loop_runner::git::{Changes, Reach, Workspace, WorktreeError, verify_administration};
 
-use crate::sandbox::{Sandbox, git, hash, set_mode, try_git, write};
+use crate::sandbox::{GO, Sandbox, git, hash, set_mode, try_git, write};
 
 /// The entry's folder in the repository.
 fn entry(sandbox: &Sandbox) -> PathBuf {
@@ -121,6 +121,10 @@ fn no_filter_and_no_monitor_ever_runs() {
     write(&sandbox.dest(), "new.md", "new\n");
     hash(&sandbox.workspace(&recorded));
     hash(&sandbox.in_place());
+    let workspace = sandbox.workspace(&recorded);
+    let changes = Changes::since_commit(&workspace, &recorded.base, Reach::Project, &GO).unwrap();
+    changes.write_patch(&mut Vec::new()).unwrap();
+    assert_eq!(changes.list().len(), 2);
     assert!(!sprung.exists());
 
     // The trap is a real one: git itself springs it.

@@ -180,6 +180,25 @@ fn the_index_cannot_hide_a_change() {
     }
 }
 
+/// A walk that believes these flags leaves the whole folder out.
+// rows: D-19; cases: 89
+#[test]
+fn a_folder_called_skipped_is_looked_into() {
+    for files in [&["src/lib.rs"][..], &["src/lib.rs", "src/main.rs"]] {
+        for cone in ["true", "false"] {
+            let sandbox = Sandbox::new();
+            files.iter().for_each(|file| sandbox.write(file, "x"));
+            sandbox.commit("files");
+            sandbox.git(&["config", "core.sparseCheckout", "true"]);
+            sandbox.git(&["config", "core.sparseCheckoutCone", cone]);
+            sandbox.git(&[&["update-index", "--skip-worktree"], files].concat());
+            let before = sandbox.hash();
+            sandbox.write("src/deeper/new.rs", "new\n");
+            assert_ne!(before, sandbox.hash(), "{files:?}");
+        }
+    }
+}
+
 // rows: D-19; cases: 96
 #[test]
 fn a_tracked_file_counts_though_it_is_ignored() {
@@ -231,6 +250,25 @@ fn a_project_in_a_folder_has_the_hash_of_that_folder() {
         .unwrap()
         .unwrap();
     assert!(all.len() > part.len() && !part.is_empty());
+}
+
+/// As when a person's home is a repository that ignores everything.
+// rows: D-19; cases: 102
+#[test]
+fn a_project_that_the_repository_around_it_ignores_is_a_plain_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.write("target/project/x", "x");
+    let project = sandbox.main().join("target/project");
+    let workspace = || Workspace::in_place(&open(&project), &project);
+    let before = hash(&workspace());
+    sandbox.write("target/project/x", "y");
+    let after = hash(&workspace());
+    assert_ne!(before, after);
+
+    sandbox.git(&["add", "--force", "target/project/x"]);
+    assert_ne!(workspace().root(), project);
+    sandbox.write("target/project/x", "z");
+    assert_ne!(after, hash(&workspace()));
 }
 
 // rows: D-19
