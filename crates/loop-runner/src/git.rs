@@ -17,6 +17,41 @@
 //!   and never by discovery from inside.
 //! - The index of a worktree is taken for a list of names only. What a file holds is read from the
 //!   file, so `--assume-unchanged`, `--skip-worktree` and forged times hide nothing.
+//!
+//! # Example
+//!
+//! ```no_run
+//! use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
+//!
+//! use loop_runner::git::{
+//!     Changes, Configuration, Reach, Repository, Request, TreeHash, Workspace, ensure, pick_branch,
+//! };
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let project = Path::new("/home/me/project");
+//! let stop = AtomicBool::new(false);
+//! let repository = Repository::discover(project, Configuration::User)?.ok_or("no repository")?;
+//! let picked = pick_branch(&repository, "nightly", Some("fix-login"))?;
+//! let recorded = ensure(&Request {
+//!     repository: &repository,
+//!     dest: Path::new("/home/me/.automaton/worktrees/project-1a2b3c4d/nightly/fix-login"),
+//!     branch: &picked.name,
+//!     recorded: None,
+//!     lock_wait: Duration::from_secs(2),
+//!     stop: &stop,
+//! })?
+//! .recorded;
+//! let place = repository.place_of(project).ok_or("not in the checkout")?;
+//! let workspace = || Workspace::of_worktree(&repository, &recorded, &place);
+//!
+//! let before = TreeHash::of(&workspace()?, &stop)?;
+//! // An agent works here.
+//! let is_changed = before != TreeHash::of(&workspace()?, &stop)?;
+//! let changes = Changes::since_commit(&workspace()?, &recorded.base, Reach::Repository, &stop)?;
+//! # let _ = (is_changed, changes);
+//! # Ok(())
+//! # }
+//! ```
 
 mod administration;
 mod branch;

@@ -82,6 +82,16 @@ impl Repository {
         self.inner.work_tree.as_deref()
     }
 
+    /// Returns the place of a folder below the top level, empty for the top level itself.
+    ///
+    /// `None` when the folder is not in the checkout, or there is none, or a path cannot be read.
+    #[must_use]
+    pub fn place_of(&self, folder: &Path) -> Option<PathBuf> {
+        let top = self.top_level()?.canonicalize().ok()?;
+        let folder = folder.canonicalize().ok()?;
+        folder.strip_prefix(top).map(Path::to_owned).ok()
+    }
+
     /// Returns the folder with this checkout's HEAD and index (`.git` in the simplest case).
     #[must_use]
     pub fn git_dir(&self) -> PathBuf {

@@ -34,21 +34,18 @@ impl Workspace {
     /// file. By the repository's rules it would have no files at all.
     #[must_use]
     pub fn in_place(repository: &Repository, project: &Path) -> Self {
-        let Some(top) = repository.top_level() else {
-            return Self::plain(project);
-        };
-        let (Ok(root), Ok(full)) = (top.canonicalize(), project.canonicalize()) else {
-            return Self::plain(project);
-        };
-        let Ok(below) = full.strip_prefix(&root) else {
+        let top = repository
+            .top_level()
+            .and_then(|top| top.canonicalize().ok());
+        let (Some(root), Some(below)) = (top, repository.place_of(project)) else {
             return Self::plain(project);
         };
         let git = repository.local();
-        if !is_kept(&git, below) {
+        if !is_kept(&git, &below) {
             return Self::plain(project);
         }
         Self {
-            project: to_bytes(below),
+            project: to_bytes(&below),
             root,
             git: Some(git.into_sync()),
         }
@@ -56,8 +53,8 @@ impl Workspace {
 
     /// Opens a worktree of the engine's, after a comparison with what was recorded.
     ///
-    /// `project` is the project's place below the repository's top level, empty when it is the top
-    /// level itself.
+    /// `project` is the project's place below the repository's top level; see
+    /// [`Repository::place_of`].
     ///
     /// # Errors
     ///

@@ -246,20 +246,20 @@ fn creates_and_is_killed() {
 #[test]
 fn a_kill_at_any_moment_is_healed() {
     let sandbox = Sandbox::new();
-    for n in 0..200 {
+    for n in 0..100 {
         sandbox.write(&format!("many/{n}"), "content\n");
     }
     sandbox.commit("many files");
     let before = sandbox.users_things();
     let dest = sandbox.root().join("dest");
-    for n in 0..12 {
+    for n in 0..6 {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "healing::creates_and_is_killed", "--ignored"])
             .env(ROOT, sandbox.root())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        thread::sleep(Duration::from_millis(3 * n));
+        thread::sleep(Duration::from_millis(5 * n));
         child.kill().unwrap();
         child.wait().unwrap();
 

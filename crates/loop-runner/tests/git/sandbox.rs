@@ -34,7 +34,7 @@ impl Sandbox {
             dir: TempDir::new().unwrap(),
         };
         fs::create_dir(sandbox.main()).unwrap();
-        sandbox.git(&["init", "--quiet", "--initial-branch=trunk"]);
+        sandbox.git(&["init", "--quiet", "--template=", "--initial-branch=trunk"]);
         sandbox
     }
 
@@ -202,10 +202,11 @@ pub(crate) fn try_git(dir: &Path, args: &[&str]) -> (bool, String) {
     (output.status.success(), String::from_utf8(text).unwrap())
 }
 
-/// The files directly in a folder with their contents.
+/// The files directly in a folder, which may be missing, with their contents.
 pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     fs::read_dir(dir)
-        .unwrap()
+        .into_iter()
+        .flatten()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.is_file())
         .map(|path| (path.clone(), fs::read(path).unwrap()))

@@ -60,6 +60,21 @@ fn a_worktree_is_created_for_git_to_see() {
     assert_eq!(sandbox.users_things(), before);
 }
 
+// rows: X-03, shapes 12
+#[test]
+fn what_is_recorded_has_the_shape_of_the_state() {
+    let recorded = Sandbox::new().worktree();
+    let json = serde_json::to_value(&recorded).unwrap();
+    let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["path", "branch", "base", "admin"]);
+    assert_eq!(json["base"].as_str().unwrap().len(), 40);
+    assert_eq!(json["admin"].as_str().unwrap().len(), 64);
+    assert_eq!(
+        serde_json::from_value::<loop_runner::git::Recorded>(json).unwrap(),
+        recorded
+    );
+}
+
 // rows: X-03
 #[test]
 fn later_ticks_reuse_it_with_the_agents_work() {
