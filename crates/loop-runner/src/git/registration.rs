@@ -41,3 +41,30 @@ impl Turn {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    // cases: 80
+    #[test]
+    fn a_second_one_waits_for_the_first() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let first = Turn::wait(dir.path());
+        let (sender, receiver) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let second = Turn::wait(dir.path());
+                sender.send(()).unwrap();
+                drop(second);
+            });
+            let early = receiver.recv_timeout(Duration::from_millis(50));
+            assert!(early.is_err());
+            drop(first);
+            receiver.recv_timeout(PATIENCE).unwrap();
+        });
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}
