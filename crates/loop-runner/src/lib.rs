@@ -3,3 +3,6 @@
 pub mod git;
 pub mod holder;
 pub mod tasks;
+pub mod clock;
+pub mod fault;
+pub mod store;

@@ -1,0 +1,79 @@
+//! Taking in the requests that wait in the inbox.
+
+use super::error::HeldError;
+use super::file::remove;
+use super::held::Held;
+use super::inbox::{self, Message};
+use super::journal::Level;
+use crate::fault;
+use loop_core::control::Control;
+use loop_core::record::{Body, Requested};
+
+/// A request that was taken in, and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// The number of its record.
+    pub seq: u64,
+    /// The request and the answer to it.
+    pub requested: Requested,
+}
+
+impl Held {
+    /// Takes in every request that waits. To be called before each action, at
+    /// least once a second while a step runs, and before a tick is started.
+    ///
+    /// Each is on disk as a record before its file goes; one that was taken in
+    /// before is not done again. What cannot be read is set aside.
+    ///
+    /// # Errors
+    ///
+    /// [`HeldError`] when a record or a file could not be written; requests
+    /// that were not taken in wait for the next time.
+    pub fn drain(&mut self) -> Result<Vec<Taken>, HeldError> {
+        let mut taken = Vec::new();
+        for message in inbox::read(self.dir())? {
+            fault::point("drain.read");
+            match &message.control {
+                Err(why) => self.set_aside(&message, why)?,
+                Ok(control) => {
+                    if !self.machine().knows(&control.id) {
+                        taken.push(self.take(control)?);
+                    }
+                    if !message.stays_in(self.machine().state().in_progress) {
+                        remove(&message.path)?;
+                        fault::point("drain.removed");
+                    }
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    fn take(&mut self, control: &Control) -> Result<Taken, HeldError> {
+        let (at, seq) = (self.now(), self.next_seq());
+        let mut machine = self.machine().clone();
+        let (accepted, said) = match machine.control(seq, at, control) {
+            Ok(granted) => (true, granted.what),
+            Err(denied) => (false, denied.why),
+        };
+        let requested = Requested {
+            control: control.clone(),
+            accepted,
+            said,
+        };
+        self.commit(machine, at, Body::Control(requested.clone()))?;
+        fault::point("drain.recorded");
+        Ok(Taken { seq, requested })
+    }
+
+    fn set_aside(&mut self, message: &Message, why: &str) -> Result<(), HeldError> {
+        let kept = inbox::set_aside(self.dir(), &message.path)?;
+        fault::point("drain.set_aside");
+        let what = format!(
+            "a request cannot be read and was set aside: {why}; kept={}",
+            kept.display()
+        );
+        self.note(Level::Warning, &what);
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! The inbox of requests, `control/`.
+
+use super::file::{At, FileError, draft, remove, sync_folder};
+use super::paths::LoopDir;
+use crate::fault;
+use loop_core::control::{Control, Request};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The largest request that is read.
+const MAX_REQUEST: u64 = 64 * 1024;
+
+/// A request that could not be left.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SubmitError {
+    /// Orchestrate has left its one request of this tick.
+    #[error("orchestrate has made its one request of tick {tick}")]
+    AlreadyRequested {
+        /// The tick.
+        tick: u64,
+    },
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Leaves a request in the inbox `control_dir`; when it returns, the request is
+/// on disk. Orchestrate's has a name of its own, so that there is one a tick.
+///
+/// # Errors
+///
+/// [`SubmitError`] when the request was not left.
+pub fn submit(control_dir: &Path, control: &Control) -> Result<(), SubmitError> {
+    std::fs::create_dir_all(control_dir).at("make", control_dir)?;
+    let text = serde_json::to_vec(control)
+        .map_err(io::Error::other)
+        .at("write", control_dir)?;
+    let mut draft = draft(control_dir, &text).at("write", control_dir)?;
+    draft.as_file().sync_all().at("sync", draft.path())?;
+    fault::point("submit.written");
+    loop {
+        let path = control_dir.join(file_name(control));
+        match draft.persist_noclobber(&path) {
+            Ok(_) => break,
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                if let Request::Transition { tick, .. } = control.request {
+                    return Err(SubmitError::AlreadyRequested { tick });
+                }
+                draft = error.file;
+            }
+            Err(error) => return Err(error.error).at("write", &path)?,
+        }
+    }
+    fault::point("submit.renamed");
+    sync_folder(control_dir)?;
+    fault::point("submit.synced");
+    Ok(())
+}
+
+fn file_name(control: &Control) -> String {
+    if let Request::Transition { tick, .. } = control.request {
+        return transition_name(tick);
+    }
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    // The keys of a hasher are random, which is all that is needed here.
+    let random = RandomState::new().build_hasher().finish();
+    format!("{:019}-{random:016x}.json", since.as_nanos())
+}
+
+fn transition_name(tick: u64) -> String {
+    format!("orchestrate-{tick}.json")
+}
+
+/// A file of the inbox.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) path: PathBuf,
+    /// The request, or why there is none.
+    pub(super) control: Result<Control, String>,
+}
+
+impl Message {
+    /// Whether this is orchestrate's request of `tick`, which stays until the
+    /// tick is closed, so that there can be no second one.
+    pub(super) fn stays_in(&self, tick: Option<u64>) -> bool {
+        let request = self.control.as_ref().map(|control| &control.request);
+        matches!(request, Ok(Request::Transition { tick: of, .. }) if Some(*of) == tick)
+    }
+}
+
+/// Reads the inbox, in order of name.
+pub(super) fn read(dir: &LoopDir) -> Result<Vec<Message>, FileError> {
+    let folder = dir.control();
+    let entries = match std::fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.at("read", &folder)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.at("read", &folder)?.file_name());
+    }
+    names.retain(|name| !name.as_encoded_bytes().starts_with(b"."));
+    names.sort();
+    let paths = names.into_iter().map(|name| folder.join(name));
+    Ok(paths.filter_map(message).collect())
+}
+
+/// Reads one file; `None` when it is gone meanwhile.
+fn message(path: PathBuf) -> Option<Message> {
+    let control = match read_file(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => Err(error.to_string()),
+        Ok(bytes) => serde_json::from_slice::<Control>(&bytes)
+            .map_err(|error| error.to_string())
+            .and_then(|control| check_name(&path, control)),
+    };
+    Some(Message { path, control })
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    // Opening a pipe would wait, and a link may lead anywhere.
+    if !path.symlink_metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(MAX_REQUEST + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_REQUEST {
+        return Err(io::Error::other(format!("over {MAX_REQUEST} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Orchestrate may write one file; it must not be able to ask for more with it.
+fn check_name(path: &Path, control: Control) -> Result<Control, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let fits = match control.request {
+        Request::Transition { tick, .. } => name == transition_name(tick),
+        _ => !name.starts_with("orchestrate-"),
+    };
+    if fits {
+        Ok(control)
+    } else {
+        Err("its name does not fit what it asks".to_owned())
+    }
+}
+
+/// Puts a file that cannot be read out of the way; returns where it is now.
+pub(super) fn set_aside(dir: &LoopDir, path: &Path) -> Result<PathBuf, FileError> {
+    let folder = dir.control_bad();
+    std::fs::create_dir_all(&folder).at("make", &folder)?;
+    let kept = folder.join(path.file_name().unwrap_or_default());
+    std::fs::rename(path, &kept).at("move", path)?;
+    Ok(kept)
+}
+
+/// Removes orchestrate's request of a tick that is closed.
+pub(super) fn clear_transition(dir: &LoopDir, tick: u64) -> Result<(), FileError> {
+    remove(&dir.control().join(transition_name(tick)))
+}

@@ -1,0 +1,226 @@
+//! Opening a loop: from its files to a machine that can go on.
+//!
+//! The numbers are those of the design: 1 read, 2 mend, 3 end what an earlier
+//! process left running, 4 go on with its tick or close it. What waits in the
+//! inbox is taken in by [`Held::drain`], the fifth.
+
+use super::cache::Cached;
+use super::error::{LogError, OpenError};
+use super::file::{At, draft, sync_folder};
+use super::growth;
+use super::held::{Held, outcome};
+use super::journal::{Journal, Level};
+use super::lock::Lock;
+use super::log::{self, Log};
+use super::paths::LoopDir;
+use super::scan::{Tail, read_tail};
+use crate::clock::Clock;
+use crate::fault;
+use loop_core::answer::StepAnswer;
+use loop_core::outcome::Interruption;
+use loop_core::record::Body;
+use loop_core::replay::Replayed;
+use loop_core::step::{Action, Step};
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+/// A process of an earlier attempt that cannot be ended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an earlier attempt is alive, pid {pid}")]
+pub struct AttemptAlive {
+    /// The process.
+    pub pid: u32,
+}
+
+impl Held {
+    /// Takes the loop's lock and makes the loop ready to go on.
+    ///
+    /// `engine` is the version of the engine. `end_stale` ends what is left of a
+    /// step that an earlier process began and did not answer; it is called
+    /// before that step counts as interrupted.
+    ///
+    /// Requests that wait are not taken in: the caller's next step is
+    /// [`Held::drain`]. If the lock-holder died in a tick, either that tick is
+    /// closed now ([`Machine::ended`](loop_core::Machine::ended) tells how), or
+    /// [`Machine::action`](loop_core::Machine::action) says how it goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`]; where it says that the log or the records cannot be
+    /// trusted, no file was changed.
+    pub fn open(
+        dir: &LoopDir,
+        engine: &str,
+        clock: Arc<dyn Clock>,
+        end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
+    ) -> Result<Self, OpenError> {
+        let lock = Lock::acquire(dir)?;
+        Self::open_locked(lock, dir, engine, clock, end_stale)
+    }
+
+    pub(super) fn open_locked(
+        lock: Lock,
+        dir: &LoopDir,
+        engine: &str,
+        clock: Arc<dyn Clock>,
+        end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
+    ) -> Result<Self, OpenError> {
+        fault::point("open.1");
+        let found = Found::read(dir)?;
+        let Replayed {
+            machine,
+            engine: opened_by,
+        } = found.replay(dir)?;
+
+        fault::point("open.2");
+        growth::clear_leftovers(dir)?;
+        let mut held = Self {
+            dir: dir.clone(),
+            lock,
+            log: found.log(dir)?,
+            journal: Journal::open(dir)?,
+            clock,
+            found_open: machine.state().in_progress.is_some(),
+            machine,
+            engine: engine.to_owned(),
+            latest: found.tail.records.iter().rev().find_map(outcome).cloned(),
+            grown: growth::GROWN,
+        };
+        held.heal(&found.tail.torn)?;
+        held.mend_cache(&found.cached);
+
+        fault::point("open.3");
+        let mut ended = false;
+        if held.machine.begun() {
+            end_stale()?;
+            fault::point("open.3.ended");
+            ended = held.interrupt()?;
+            fault::point("open.3.interrupted");
+        }
+
+        fault::point("open.4");
+        // A tick is never replayed by another engine than the one that opened it.
+        if opened_by.is_some_and(|version| version != engine) {
+            ended |= held.interrupt()?;
+            ended |= matches!(held.machine.action(), Some(Action::Close(_)));
+            fault::point("open.4.interrupted");
+        }
+        if ended && matches!(held.machine.action(), Some(Action::Close(_))) {
+            held.close()?;
+        }
+        fault::point("open.5");
+        Ok(held)
+    }
+
+    /// Answers the step that is asked for as interrupted, begun or not. Moves
+    /// and copies are left: they are made again.
+    fn interrupt(&mut self) -> Result<bool, OpenError> {
+        let step = self.machine.action().map(|action| action.step());
+        let by = self.machine.stopping().unwrap_or(Interruption::Crash);
+        match step {
+            Some(
+                Step::Worktree | Step::Tree | Step::Implement | Step::Verify | Step::Orchestrate,
+            ) => {
+                self.answer(StepAnswer::Interrupted(by), 0)?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Keeps the torn end of the log, cuts it off, and says so in the log. A
+    /// crash in between is made good: what is kept under the next number was cut
+    /// and not yet told.
+    fn heal(&mut self, torn: &[u8]) -> Result<(), OpenError> {
+        let kept = self.dir.torn(self.next_seq());
+        let cut_bytes = if torn.is_empty() {
+            match kept.metadata() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                metadata => metadata.at("read", &kept)?.len(),
+            }
+        } else {
+            let draft = draft(self.dir.root(), torn).at("write", &kept)?;
+            draft.as_file().sync_all().at("sync", &kept)?;
+            draft
+                .persist(&kept)
+                .map_err(|error| error.error)
+                .at("write", &kept)?;
+            sync_folder(self.dir.root())?;
+            fault::point("open.2.kept");
+            self.log.cut_behind_end()?;
+            fault::point("open.2.cut");
+            torn.len() as u64
+        };
+        let healed = Body::Healed {
+            cut_bytes,
+            kept: kept.display().to_string(),
+        };
+        self.commit(self.machine.clone(), self.now(), healed)?;
+        fault::point("open.2.healed");
+        Ok(())
+    }
+
+    fn mend_cache(&mut self, cached: &Cached) {
+        let current = match cached {
+            Cached::Missing => self.log.seq() == 0,
+            Cached::Found(found) => (found.seq, found.end) == (self.log.seq(), self.log.end()),
+            Cached::Unreadable { why } => {
+                let path = self.dir.cache();
+                let what = format!(
+                    "{} cannot be read and is rebuilt from {}: {why}",
+                    path.display(),
+                    self.log.path().display()
+                );
+                self.note(Level::Warning, &what);
+                false
+            }
+        };
+        if !current {
+            self.save_cache();
+        }
+    }
+}
+
+/// What is found on disk, before anything is changed.
+struct Found {
+    tail: Tail,
+    cached: Cached,
+}
+
+impl Found {
+    fn read(dir: &LoopDir) -> Result<Self, LogError> {
+        let cached = Cached::read(dir)?;
+        let path = dir.events();
+        let tail = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                cached.check_new(dir)?;
+                Tail::default()
+            }
+            file => {
+                let tail = read_tail(&file.at("open", &path)?, &path)?;
+                cached.check_against(dir, tail.seq)?;
+                tail
+            }
+        };
+        Ok(Self { tail, cached })
+    }
+
+    fn replay(&self, dir: &LoopDir) -> Result<Replayed, OpenError> {
+        self.tail.fold().map_err(|source| OpenError::Replay {
+            path: dir.events(),
+            engine: self.tail.engine().unwrap_or_default().to_owned(),
+            source,
+        })
+    }
+
+    fn log(&self, dir: &LoopDir) -> Result<Log, OpenError> {
+        let path = dir.events();
+        let file = log::open_file(&path).at("open", &path)?;
+        if self.tail.seq == 0 {
+            // The first record must not be lost for want of the file's name.
+            sync_folder(dir.root())?;
+        }
+        Ok(Log::new(file, path, self.tail.seq, self.tail.end))
+    }
+}

@@ -1,0 +1,225 @@
+//! From a record to readable lines.
+
+use super::journal::Level;
+use loop_core::answer::{Advanced, CallEnd, Called, Reading, StepAnswer, StepFault};
+use loop_core::control::Request;
+use loop_core::outcome::Outcome;
+use loop_core::record::{Answered, Body, Closed, Opened, Requested};
+use std::fmt::{Display, Write};
+
+/// Returns the lines that a record leaves in `.state.log`.
+pub(super) fn lines(body: &Body) -> Vec<(Level, String)> {
+    match body {
+        Body::Opened(opened) => self::opened(opened),
+        Body::Began { tick, fence, pid } => {
+            let mut line = Line::new("begins");
+            line.key("step", fence.step).maybe("tick", *tick);
+            line.key("attempt", fence.attempt).key("pid", pid);
+            vec![(Level::Info, line.text)]
+        }
+        Body::Answer(answer) => vec![answered(answer)],
+        Body::Control(requested) => vec![self::requested(requested)],
+        Body::Idle { outcome, why } => {
+            let mut line = Line::new("no tick");
+            line.key("outcome", outcome.as_str());
+            line.maybe("reason", outcome.reason()).key("why", why);
+            vec![(level(outcome, Level::Info), line.text)]
+        }
+        Body::Healed { cut_bytes, kept } => {
+            let mut line = Line::new("the torn end of the log was cut");
+            line.key("bytes", cut_bytes).key("kept", kept);
+            vec![(Level::Warning, line.text)]
+        }
+        Body::Closed(closed) => vec![self::closed(closed)],
+    }
+}
+
+/// That a tick has work tells that it passed the checks before.
+fn opened(opened: &Opened) -> Vec<(Level, String)> {
+    let mut gate = Line::new("gate passed");
+    gate.key("step", "gate").key("tick", opened.tick);
+    gate.key("engine", &opened.engine);
+    let mut found = Line::new(match opened.task {
+        Some(_) => "find work: found a task",
+        None => "find work: not asked, a cap of the loop is reached",
+    });
+    found.key("step", "find_work").key("tick", opened.tick);
+    if let Some(task) = &opened.task {
+        found.key("task", &task.name);
+        found.maybe("phase", task.phase.as_deref());
+    }
+    vec![(Level::Info, gate.text), (Level::Info, found.text)]
+}
+
+fn answered(answered: &Answered) -> (Level, String) {
+    let (level, message) = match &answered.answer {
+        StepAnswer::Failed(_) | StepAnswer::Interrupted(_) => (Level::Warning, "failed"),
+        StepAnswer::Advance(Advanced::Conflict { .. }) => (Level::Warning, "found a conflict"),
+        StepAnswer::Implement(done) => call_ended(&done.called),
+        StepAnswer::Verify(done) => match (&done.called.end, &done.reading) {
+            (CallEnd::Exited(0), Reading::Unreadable(_)) => (Level::Warning, "gave no verdict"),
+            _ => call_ended(&done.called),
+        },
+        StepAnswer::Orchestrate(called) => call_ended(called),
+        _ => (Level::Info, "done"),
+    };
+    let mut line = Line::new(message);
+    line.key("step", answered.fence.step);
+    line.maybe("tick", answered.tick);
+    line.key("attempt", answered.fence.attempt);
+    line.key("elapsed_ms", answered.elapsed_ms);
+    detail(&mut line, &answered.answer);
+    (level, line.text)
+}
+
+fn call_ended(called: &Called) -> (Level, &'static str) {
+    match called.end {
+        CallEnd::Exited(0) => (Level::Info, "done"),
+        _ => (Level::Warning, "ended badly"),
+    }
+}
+
+fn detail(line: &mut Line, answer: &StepAnswer) {
+    match answer {
+        StepAnswer::Worktree(Some(made)) => {
+            line.key("path", &made.path).key("branch", &made.branch);
+        }
+        StepAnswer::Worktree(None) => {
+            line.key("path", "the project itself");
+        }
+        StepAnswer::Tree(tree) => {
+            line.key("tree", tree.as_deref().unwrap_or("unknown"));
+        }
+        StepAnswer::Implement(done) => {
+            call(line, &done.called);
+            line.key("changed", done.changed());
+        }
+        StepAnswer::Verify(done) => {
+            call(line, &done.called);
+            match &done.reading {
+                Reading::Verdict(verdict) => {
+                    line.key("pass", verdict.pass);
+                    line.key("score", verdict.score.get());
+                    line.maybe("blocked", verdict.blocked.as_deref());
+                }
+                Reading::Unreadable(why) => {
+                    line.key("why", why);
+                }
+            }
+        }
+        StepAnswer::Orchestrate(called) => call(line, called),
+        StepAnswer::Advance(Advanced::Conflict { what }) => {
+            line.key("why", what);
+        }
+        StepAnswer::Failed(fault) => failed(line, fault),
+        StepAnswer::Interrupted(by) => {
+            line.key("interrupted", by);
+        }
+        StepAnswer::Report | StepAnswer::Advance(Advanced::Moved) => {}
+    }
+}
+
+fn call(line: &mut Line, called: &Called) {
+    line.maybe("end", called.end.failure());
+    line.key("output", &called.output.path);
+    if called.leaked {
+        line.key("leaked", true);
+    }
+}
+
+fn failed(line: &mut Line, fault: &StepFault) {
+    match fault {
+        StepFault::Environment {
+            reason,
+            what,
+            until,
+        } => {
+            line.key("environment", reason).key("why", what);
+            line.maybe("until", *until);
+        }
+        StepFault::WorktreeReplaced { what } => {
+            line.key("worktree_replaced", true).key("why", what);
+        }
+        StepFault::Error { reason, what } => {
+            line.key("error", reason).key("why", what);
+        }
+    }
+}
+
+fn requested(requested: &Requested) -> (Level, String) {
+    let control = &requested.control;
+    let (level, message) = if requested.accepted {
+        (Level::Info, "request granted")
+    } else {
+        (Level::Warning, "request denied")
+    };
+    let mut line = Line::new(message);
+    line.key("op", op(&control.request)).key("by", &control.by);
+    line.key("said", &requested.said);
+    line.maybe("note", control.note.as_deref());
+    line.key("id", &control.id);
+    (level, line.text)
+}
+
+fn op(request: &Request) -> &'static str {
+    match request {
+        Request::Pause => "pause",
+        Request::Resume => "resume",
+        Request::Approve => "approve",
+        Request::Stop => "stop",
+        Request::SetTask { .. } => "set_task",
+        Request::Transition { .. } => "transition",
+    }
+}
+
+fn closed(closed: &Closed) -> (Level, String) {
+    let mut line = Line::new("state write: the tick is closed");
+    line.key("step", "state_write").key("tick", closed.tick);
+    line.key("outcome", closed.outcome.as_str());
+    line.maybe("reason", closed.outcome.reason());
+    line.key("why", &closed.why);
+    (level(&closed.outcome, Level::Warning), line.text)
+}
+
+/// Returns an outcome's level; `short_of_pass` is that of one that is neither
+/// good nor an error.
+fn level(outcome: &Outcome, short_of_pass: Level) -> Level {
+    match outcome {
+        Outcome::Pass | Outcome::Done { parked: false } => Level::Info,
+        Outcome::Error(_) => Level::Error,
+        _ => short_of_pass,
+    }
+}
+
+/// A message with `key=value` pairs behind it.
+struct Line {
+    text: String,
+}
+
+impl Line {
+    fn new(message: &str) -> Self {
+        Self {
+            text: message.to_owned(),
+        }
+    }
+
+    fn key(&mut self, key: &str, value: impl Display) -> &mut Self {
+        let value = value.to_string();
+        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '=' | '\\');
+        // Writing to a string cannot fail.
+        let _written = if !value.is_empty() && value.chars().all(plain) {
+            write!(self.text, " {key}={value}")
+        } else {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            write!(self.text, " {key}=\"{value}\"")
+        };
+        self
+    }
+
+    fn maybe(&mut self, key: &str, value: Option<impl Display>) -> &mut Self {
+        if let Some(value) = value {
+            self.key(key, value);
+        }
+        self
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the store, in one place because they share a rig.
+
+mod inbox;
+mod model;
+mod rig;
+mod tick;
+mod torn;

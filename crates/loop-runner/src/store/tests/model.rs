@@ -1,0 +1,118 @@
+//! Random histories: the log always leads to the machine's state.
+
+use super::rig::{Rig, SECOND, perform, rules};
+use crate::store::{Held, read_state};
+use loop_core::control::Request;
+use loop_core::outcome::Interruption;
+use loop_core::record::{Body, Record};
+use loop_core::replay::replay;
+use loop_core::state::State;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Move {
+    /// A tick is started, or the open question answered so.
+    Step(u8),
+    Request(Request),
+    /// The process dies, and another one opens the loop.
+    Crash,
+    /// The same, and the new one is of another version.
+    Upgrade,
+    /// A signal ends a look for work.
+    Signal,
+}
+
+fn moves() -> impl Strategy<Value = Move> {
+    let set_task = Request::SetTask {
+        task: "t1".to_owned(),
+        phase: Some("plan".to_owned()),
+    };
+    let transition = Request::Transition {
+        tick: 1,
+        task: "t1".to_owned(),
+        to: None,
+    };
+    let request = prop_oneof![
+        Just(Request::Pause),
+        Just(Request::Resume),
+        Just(Request::Approve),
+        Just(Request::Stop),
+        Just(set_task),
+        Just(transition),
+    ];
+    prop_oneof![
+        30 => Just(Move::Step(0)),
+        10 => (1u8..8).prop_map(Move::Step),
+        6 => request.prop_map(Move::Request),
+        4 => Just(Move::Crash),
+        1 => Just(Move::Upgrade),
+        1 => Just(Move::Signal),
+    ]
+}
+
+fn step(held: &mut Held, choice: u8) {
+    if held.machine().action().is_none() {
+        held.start(rules()).unwrap();
+    } else {
+        perform(held, choice);
+    }
+    if held.machine().action().is_none()
+        && let Some(ended) = held.machine().ended().cloned()
+        && ended.tick.is_none()
+    {
+        held.idle(&ended).unwrap();
+    }
+}
+
+/// Checks every tick of a history: what its `closed` record holds follows from
+/// the one before.
+fn check_replays(records: &[Record]) {
+    let mut state = State::new();
+    let mut since = 0;
+    for (at, record) in records.iter().enumerate() {
+        if let Body::Closed(closed) = &record.body {
+            let replayed = replay(state, &records[since..=at]).unwrap();
+            assert_eq!(replayed.machine.state(), &closed.state);
+            state = closed.state.clone();
+            since = at + 1;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    // rows: L-12, L-07
+    // cases: 55, 107
+    #[test]
+    fn the_log_always_leads_to_the_machines_state(moves in prop::collection::vec(moves(), 1..70)) {
+        let rig = Rig::new();
+        let mut held = rig.open();
+        let mut version = 0;
+        for (at, one) in moves.into_iter().enumerate() {
+            rig.clock.advance(SECOND);
+            match one {
+                Move::Step(choice) => step(&mut held, choice),
+                Move::Request(request) => {
+                    // Orchestrate's name may be taken; that is an answer too.
+                    let control = super::rig::control(&format!("c{at}"), request);
+                    let _taken = crate::store::submit(&rig.dir.control(), &control);
+                    held.drain().unwrap();
+                }
+                Move::Crash | Move::Upgrade => {
+                    version += u32::from(matches!(one, Move::Upgrade));
+                    drop(held);
+                    held = Held::open(&rig.dir, &version.to_string(), rig.clock(), || Ok(())).unwrap();
+                    prop_assert!(!held.machine().begun() || held.machine().state().running.is_some());
+                }
+                Move::Signal => held.abandon(Interruption::Signal),
+            }
+            let snapshot = read_state(&rig.dir).unwrap();
+            prop_assert_eq!(&snapshot.state, held.machine().state());
+            prop_assert_eq!(snapshot.end, rig.log().len() as u64);
+        }
+        let records = rig.records();
+        prop_assert!(records.iter().zip(1..).all(|(record, seq)| record.seq == seq));
+        check_replays(&records);
+    }
+}
