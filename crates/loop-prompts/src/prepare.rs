@@ -95,12 +95,8 @@ impl Resolver {
     pub fn prepare(&self, job: &Job<'_>) -> Result<Prepared, PrepareError> {
         let mut prepared = self.preview(job);
         if prepared.source.is_some() {
-            let path = self.write(&job.name.to_string(), &prepared.content)?;
-            let text = path
-                .to_str()
-                .ok_or_else(|| PrepareError::PathNotUtf8 { path: path.clone() })?;
-            prepared.prompt = text.to_owned();
-            prepared.file = Some(path);
+            prepared.prompt = self.write(&job.name.to_string(), &prepared.content)?;
+            prepared.file = Some(PathBuf::from(&prepared.prompt));
         }
         Ok(prepared)
     }
@@ -154,17 +150,20 @@ impl Resolver {
     ///
     /// The file is put in place by renaming, so that a reader never sees half of it
     /// and a link that stands there is replaced, not written through.
-    fn write(&self, name: &str, text: &str) -> Result<PathBuf, PrepareError> {
+    fn write(&self, name: &str, text: &str) -> Result<String, PrepareError> {
         let outputs = self.loop_dir().join("outputs");
-        let made = std::path::absolute(&outputs)
-            .and_then(|outputs| fs::create_dir_all(&outputs).map(|()| outputs));
-        let outputs = made.map_err(|source| PrepareError::Outputs {
-            path: outputs,
+        let refuse = |source| PrepareError::Outputs {
+            path: outputs.clone(),
             source,
-        })?;
+        };
+        let outputs = std::path::absolute(&outputs).map_err(refuse)?;
         let path = outputs.join(name);
+        let Some(in_command) = path.to_str() else {
+            return Err(PrepareError::PathNotUtf8 { path });
+        };
+        fs::create_dir_all(&outputs).map_err(refuse)?;
         match replace(&outputs, &path, text.as_bytes()) {
-            Ok(()) => Ok(path),
+            Ok(()) => Ok(in_command.to_owned()),
             Err(source) => Err(PrepareError::Write { path, source }),
         }
     }

@@ -2,14 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::PromptWarning;
 use crate::read::{ReadFault, read_text};
-use crate::{PromptWarning, Token, Values};
 
 /// The size over which a prompt file counts as unreadable, in bytes: 16 MiB.
 pub const PROMPT_LIMIT: u64 = 16 << 20;
-
-/// The size over which an artifact counts as unreadable, in bytes: 256 MiB.
-pub const ARTIFACT_LIMIT: u64 = 256 << 20;
 
 /// Knows the two places where a prompt may be.
 ///
@@ -116,36 +113,5 @@ impl Resolver {
         // An absolute reference is the same file from wherever one looks.
         places.dedup();
         places
-    }
-}
-
-impl Values<'_> {
-    /// Sets `{artifact_content}` to the text of a file, whole.
-    ///
-    /// A file that does not exist gives the empty text and no warning, as the seeds
-    /// say: the agent may have reported nothing. Anything else that keeps the file
-    /// from being read gives the empty text and a warning. Reads nothing for a role
-    /// that does not see the token.
-    pub fn set_artifact(&mut self, path: &Path) -> Option<PromptWarning> {
-        if self
-            .role()
-            .is_some_and(|role| !role.sees(Token::ArtifactContent))
-        {
-            return None;
-        }
-        let path = path.to_owned();
-        let (text, warning) = match read_text(&path, ARTIFACT_LIMIT) {
-            Ok(read) => {
-                let warn = |offset| PromptWarning::InvalidUtf8 { path, offset };
-                (read.text, read.invalid_at.map(warn))
-            }
-            Err(ReadFault::Absent) => (String::new(), None),
-            Err(why) => (
-                String::new(),
-                Some(PromptWarning::ArtifactUnreadable { path, why }),
-            ),
-        };
-        self.set(Token::ArtifactContent, text);
-        warning
     }
 }

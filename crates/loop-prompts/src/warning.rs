@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{ReadFault, Role};
+use crate::{ReadFault, Role, Token};
 
 /// How much something matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,9 +72,11 @@ pub enum PromptWarning {
         /// Its length in characters.
         chars: usize,
     },
-    /// The artifact is there and cannot be read; its token is empty.
-    #[error("artifact {} cannot be read: {why}", path.display())]
-    ArtifactUnreadable {
+    /// The file that a value comes from is there and cannot be read; the value is empty.
+    #[error("no text for `{token}`: {} cannot be read: {why}", path.display())]
+    ValueUnreadable {
+        /// The token.
+        token: Token,
         /// The file.
         path: PathBuf,
         /// Why not.
@@ -90,7 +92,7 @@ impl PromptWarning {
                 why: ReadFault::TooLarge { .. },
                 ..
             }
-            | Self::ArtifactUnreadable {
+            | Self::ValueUnreadable {
                 why: ReadFault::TooLarge { .. },
                 ..
             } => Severity::Error,

@@ -4,11 +4,15 @@
 
 mod world;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use loop_prompts::{Fence, Job, PrepareError, PromptName, PromptWarning, Role, Token, Values};
+use loop_prompts::{
+    Fence, Job, PrepareError, PromptName, PromptWarning, Resolver, Role, Token, Values,
+};
 use world::{World, job, put};
 
 // rows: P-01, P-07, P-08, P-14, P-15, P-17, P-18, P-19, Q-01
@@ -233,6 +237,20 @@ fn outputs_that_cannot_be_written_are_an_error() {
         ["tick1-implement-prompt.md"],
         "nothing left behind"
     );
+}
+
+#[test]
+fn a_path_that_no_command_can_hold_is_an_error() {
+    let world = World::new();
+    let odd = world.in_loop("").join(OsStr::from_bytes(b"odd\xff"));
+    fs::create_dir(&odd).unwrap();
+    put(odd.join("p.md"), "text");
+    let resolver = Resolver::new(&odd, world.dir.path());
+    let error = resolver
+        .prepare(&job("p.md", &Values::for_role(Role::Plan)))
+        .unwrap_err();
+    assert!(matches!(error, PrepareError::PathNotUtf8 { .. }), "{error}");
+    assert!(!odd.join("outputs").exists());
 }
 
 // cases: 150
