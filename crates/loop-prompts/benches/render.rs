@@ -147,7 +147,7 @@ mod artifact_of_100_mb {
 
 /// A mebibyte of what a parser could stumble over: parsed, rendered and linted.
 #[divan::bench(
-    args = ["{", "{{ ", "{{{", "{a", "{cwd", "{{!--", "{{#if ", "{{x}}", "\n"],
+    args = ["{", "{{ ", "{{{", "{a", "{cwd", "{{!--", "{{#if ", "{{x}}"],
     sample_count = 5,
     sample_size = 1
 )]
