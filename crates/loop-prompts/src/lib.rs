@@ -85,3 +85,8 @@ pub use token::{Fence, Token};
 pub use truncate::{CHARS_PER_TOKEN, Cut, TRUNCATION_MARKER, truncate};
 pub use values::Values;
 pub use warning::{PromptWarning, Severity};
+
+/// Runs the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
