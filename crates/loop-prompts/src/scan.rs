@@ -89,10 +89,10 @@ impl<T> Iterator for Scan<'_, T> {
 }
 
 /// Something with the form of a token, whether or not its name is known.
-pub(crate) struct Shape<'s> {
-    pub(crate) name: &'s str,
-    pub(crate) spelling: Spelling,
-    pub(crate) len: usize,
+struct Shape<'s> {
+    name: &'s str,
+    spelling: Spelling,
+    len: usize,
 }
 
 impl<'s> Shape<'s> {
