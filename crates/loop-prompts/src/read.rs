@@ -123,6 +123,15 @@ mod tests {
         assert_eq!(fault_of(Path::new("/dev/zero")), ReadFault::NotAFile);
     }
 
+    // rows: P-45
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_that_lies_about_its_size_is_still_limited() {
+        let path = Path::new("/proc/self/status");
+        assert_eq!(fs::metadata(path).unwrap().len(), 0);
+        assert_eq!(fault_of(path), ReadFault::TooLarge { limit: 100 });
+    }
+
     // rows: P-34
     #[test]
     fn invalid_bytes_become_replacement_characters() {

@@ -106,9 +106,7 @@ impl<'s> Shape<'s> {
                 &[' ', '\t']
             };
             let inner = text.strip_prefix(open)?.trim_start_matches(blanks);
-            let end = inner
-                .find(|c: char| !is_name_char(c))
-                .filter(|end| *end > 0)?;
+            let end = inner.find(|c: char| !is_name_char(c))?;
             let rest = inner[end..]
                 .trim_start_matches(blanks)
                 .strip_prefix(close)?;

@@ -109,6 +109,17 @@ fn resolve_prompt_searches_loop_dir_then_framework() {
     let absolute = world.dir.path().join("abs.md");
     put(&absolute, "absolute");
     assert_eq!(content(absolute.to_str().unwrap()), "absolute");
+    fs::remove_file(&absolute).unwrap();
+    let gone = world.prepare(absolute.to_str().unwrap(), &values);
+    let prompt_ref = gone.prompt.clone();
+    let looked_at = vec![absolute];
+    assert_eq!(
+        gone.warnings,
+        [PromptWarning::Missing {
+            prompt_ref,
+            looked_at
+        }]
+    );
 }
 
 // rows: P-06
