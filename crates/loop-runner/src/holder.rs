@@ -44,6 +44,7 @@ mod error;
 mod lock;
 #[cfg(target_os = "linux")]
 mod process;
+#[cfg(target_os = "linux")]
 mod protocol;
 #[cfg(target_os = "linux")]
 mod remote;

@@ -143,15 +143,23 @@ impl Raw {
 
 impl Serialize for Raw {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text: String = self.0.iter().copied().map(char::from).collect();
-        serializer.serialize_str(&text)
+        match str::from_utf8(&self.0) {
+            Ok(text) if text.is_ascii() => serializer.serialize_str(text),
+            _ => {
+                let text: String = self.0.iter().copied().map(char::from).collect();
+                serializer.serialize_str(&text)
+            }
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .chars()
+        let text = String::deserialize(deserializer)?;
+        if text.is_ascii() {
+            return Ok(Self(text.into_bytes()));
+        }
+        text.chars()
             .map(u8::try_from)
             .collect::<Result<_, _>>()
             .map(Self)

@@ -83,6 +83,16 @@ impl Holder {
     }
 }
 
+impl From<Report> for News {
+    fn from(report: Report) -> Self {
+        match report {
+            Report::Started { pid } => Self::Started { pid },
+            Report::Refused(refusal) => Self::Refused(refusal),
+            Report::Ended(ended) => Self::Ended(ended),
+        }
+    }
+}
+
 fn launch() -> io::Result<Child> {
     let shown = std::env::args_os().next();
     std::process::Command::new(THIS_BINARY)
@@ -103,7 +113,7 @@ fn relay(reports: ChildStdout, mut child: Child, process: Process, news: &Sender
         };
         complete |= !matches!(report, Report::Started { .. });
         // The receiver is gone when the end is of no interest.
-        drop(news.send(News::Report(report)));
+        drop(news.send(report.into()));
     }
     if !complete {
         // The holder is not reaped yet, so that its session is still its own.

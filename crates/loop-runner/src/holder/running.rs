@@ -4,7 +4,6 @@ use super::{
     Command, Containment, Ended, StartError, WaitError,
     error::Refusal,
     lock::{Owner, StepLock},
-    protocol::Report,
     scope::Scope,
     supervise::{Ask, Event, KILL_LIMIT, Supervisor, after},
 };
@@ -50,8 +49,14 @@ pub struct Running {
 }
 
 /// What comes from the holder, or from the thread that stands in for it.
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "the thread only tells the end")
+)]
 pub(super) enum News {
-    Report(Report),
+    Started { pid: u32 },
+    Refused(Refusal),
+    Ended(Box<Ended>),
     Lost(WaitError),
 }
 
@@ -142,10 +147,10 @@ impl Running {
     /// Waits up to `patience` for the command's end.
     fn next(&mut self, patience: Duration) -> Option<Result<Ended, WaitError>> {
         let end = match self.news.recv_timeout(patience) {
-            Ok(News::Report(Report::Ended(ended))) => Ok(*ended),
+            Ok(News::Ended(ended)) => Ok(*ended),
             Ok(News::Lost(error)) => Err(error),
             Err(RecvTimeoutError::Disconnected) => Err(WaitError::HolderHung),
-            Ok(News::Report(_)) | Err(RecvTimeoutError::Timeout) => return None,
+            Ok(_) | Err(RecvTimeoutError::Timeout) => return None,
         };
         self.over = true;
         Some(end)
@@ -195,13 +200,11 @@ fn start(program: &Path, command: &Command) -> Result<Started, StartError> {
 fn start_holder(program: &Path, command: &Command) -> Result<Started, StartError> {
     let (holder, news) = Holder::start(program, command)?;
     match news.recv_timeout(command.lock_patience.saturating_add(SLACK)) {
-        Ok(News::Report(Report::Started { pid })) => {
+        Ok(News::Started { pid }) => {
             let link = Link::Holder(holder);
             Ok(Started { link, news, pid })
         }
-        Ok(News::Report(Report::Refused(refusal))) => {
-            Err(refusal.into_start_error(program, &command.directory))
-        }
+        Ok(News::Refused(refusal)) => Err(refusal.into_start_error(program, &command.directory)),
         Ok(_) | Err(_) => {
             holder.destroy();
             Err(StartError::HolderFailed)
@@ -232,7 +235,7 @@ fn start_here(program: &Path, command: &Command) -> Result<Started, StartError> 
         let ended = supervisor.run();
         drop(lock);
         // The receiver is gone when the end is of no interest.
-        drop(sender.send(News::Report(Report::Ended(Box::new(ended)))));
+        drop(sender.send(News::Ended(Box::new(ended))));
     });
     Ok(started)
 }

@@ -36,6 +36,10 @@ pub(super) enum Event {
     /// The child itself has ended.
     Exited(How),
     /// The child and all its descendants have ended.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "a group cannot tell")
+    )]
     Empty,
     /// An output stream has no writer any more.
     Closed,

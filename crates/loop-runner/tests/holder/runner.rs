@@ -13,6 +13,9 @@ pub(crate) type Test = (&'static str, fn());
 /// How many tests run at once; they mostly wait.
 const THREADS: usize = 4;
 
+/// The standard runner's options that take a value.
+const VALUED: [&str; 4] = ["--color", "--format", "--logfile", "--test-threads"];
+
 /// Lists functions as tests, named as the standard runner would.
 macro_rules! tests {
     ($($name:ident),* $(,)?) => {
@@ -25,10 +28,7 @@ pub(crate) use tests;
 /// Runs or lists the tests that the arguments select.
 pub(crate) fn run(arguments: &[String], tests: &[&[Test]]) -> ExitCode {
     let has = |option: &str| arguments.iter().any(|argument| argument == option);
-    let filters: Vec<&String> = arguments
-        .iter()
-        .filter(|word| !word.starts_with('-'))
-        .collect();
+    let filters = filters(arguments);
     let selected: Vec<Test> = tests
         .concat()
         .into_iter()
@@ -54,6 +54,19 @@ pub(crate) fn run(arguments: &[String], tests: &[&[Test]]) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Returns the arguments that are neither options nor their values.
+fn filters(arguments: &[String]) -> Vec<&String> {
+    let mut value_follows = false;
+    arguments
+        .iter()
+        .filter(|word| {
+            let is_value = value_follows;
+            value_follows = VALUED.contains(&word.as_str());
+            !is_value && !word.starts_with('-')
+        })
+        .collect()
 }
 
 fn run_all(tests: &[Test]) -> usize {
