@@ -61,7 +61,13 @@ fn second_step_waits_for_the_first() {
     assert!(!yard.path("second").exists());
 
     first.wait(|| Wish::Kill).unwrap();
-    // At once: the lock was given back before the end was told.
+    // The lock is given back before the end is told.
+    assert!(
+        File::open(yard.path("step.lock"))
+            .unwrap()
+            .try_lock()
+            .is_ok()
+    );
     second.lock_patience = Duration::from_secs(5);
     assert_eq!(yard.finish(&second).how, exited(0));
     assert!(yard.path("second").exists());
@@ -121,15 +127,17 @@ fn holder_whose_engine_is_gone_starts_nothing() {
 
 fn hung_holder_is_ended_by_the_next_engine() {
     let yard = Yard::new();
-    let mut engine = yard.engine("engine", BUSY);
+    let script = format!("trap 'touch asked; exit' TERM; {BUSY}");
+    let mut engine = yard.engine("engine", &script);
     yard.wait_for("ready");
     let holder = yard.holder();
     kill(holder, "STOP");
     engine.kill();
-    // A stopped holder does nothing by itself; it is made to go on.
-    let stale = end_stale(&yard.path("step.lock"), PATIENCE).unwrap();
+    // A stopped holder does nothing by itself; made to go on, it gives grace.
+    let stale = end_stale(&yard.path("step.lock"), 2 * PATIENCE).unwrap();
     assert_eq!(stale, Stale::Ended { pid: holder });
     yard.assert_deserted();
+    assert!(yard.path("asked").exists());
 }
 
 fn healthy_holder_of_a_lost_engine_is_ended() {
@@ -172,15 +180,16 @@ fn innocent_processes_are_left_alone() {
 }
 
 fn without_a_holder_a_group_is_ended() {
-    let yard = Yard::new();
-    let mut engine = yard.engine(
-        "engine-without-holder",
-        "sleep 600 & echo $PPID > parent; exit 5",
-    );
-    assert_eq!(engine.say(), "Ok(Exited(5))");
-    yard.assert_deserted();
-    assert_eq!(yard.read("parent"), format!("{}\n", engine.pid()));
-    assert_eq!(yard.read("step.lock"), format!("engine {}\n", engine.pid()));
+    for orphan in ["sleep 600", "sleep 600 >&- 2>&-"] {
+        let yard = Yard::new();
+        let script = format!("{orphan} & echo $PPID > parent; exit 5");
+        let mut engine = yard.engine("engine-without-holder", &script);
+        assert_eq!(engine.say(), "Ok(Exited(5))", "{orphan}");
+        // Init reaps them, when it comes to it.
+        yard.wait_until_deserted();
+        assert_eq!(yard.read("parent"), format!("{}\n", engine.pid()));
+        assert_eq!(yard.read("step.lock"), format!("engine {}\n", engine.pid()));
+    }
 }
 
 // cases: 46
