@@ -1,8 +1,22 @@
 //! The standard driver of a loop: processes, worktrees, the event store.
 
-pub mod git;
-pub mod holder;
-pub mod tasks;
+mod call;
+pub mod changes;
 pub mod clock;
+pub mod create;
+pub mod driver;
 pub mod fault;
+pub mod git;
+pub mod harness;
+pub mod holder;
+pub mod home;
+pub mod interrupt;
+mod nonce;
+pub mod preview;
+pub mod project;
+pub mod setup;
 pub mod store;
+pub mod tasks;
+pub mod templates;
+pub mod watch;
+mod workplace;

@@ -27,10 +27,10 @@ use std::sync::Arc;
 
 /// A process of an earlier attempt that cannot be ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an earlier attempt is alive, pid {pid}")]
+#[error("{why}")]
 pub struct AttemptAlive {
-    /// The process.
-    pub pid: u32,
+    /// Which one, and why it cannot be ended.
+    pub why: String,
 }
 
 impl Held {

@@ -1,0 +1,71 @@
+//! From arguments to an exit code.
+
+use crate::args::{Cli, Color, Command};
+use crate::command;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::show;
+use clap::Parser;
+use loop_core::exit;
+use std::process::ExitCode;
+
+/// Runs the command that was typed.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match cli.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let code = dispatch(&cli).unwrap_or_else(|failure| {
+        show::error(&failure);
+        failure.code
+    });
+    ExitCode::from(code)
+}
+
+/// Shows help on standard output, and a wrong usage on standard error.
+fn usage(error: &clap::Error) -> ExitCode {
+    // The reader may be gone; there is nobody left to tell.
+    let _gone = error.print();
+    ExitCode::from(if error.use_stderr() {
+        exit::USAGE
+    } else {
+        exit::DONE
+    })
+}
+
+fn dispatch(cli: &Cli) -> Result<u8, Failure> {
+    match &cli.command {
+        Command::Demo => return command::demo::run(cli.quiet),
+        Command::DemoAgent { prompt } => return command::demo::agent::run(prompt),
+        Command::Help { all } => return command::help::run(*all),
+        Command::Schema => return command::schema::run(),
+        _ => {}
+    }
+    let context = Context::new(cli)?;
+    match &cli.command {
+        Command::Init => command::init::run(&context),
+        Command::Create(args) => command::create::run(&context, args),
+        Command::Tick(args) => command::tick::run(&context, args),
+        Command::List(args) => command::list::run(&context, args.json),
+        Command::Show(args) => command::show::run(&context, args),
+        Command::Log(args) => command::log::run(&context, args),
+        Command::Diff(args) => command::diff::run(&context, args),
+        Command::Approve(args) => command::ask::approve(&context, args),
+        Command::Pause(args) => command::ask::pause(&context, args),
+        Command::Resume(args) => command::ask::resume(&context, args),
+        Command::Stop(args) => command::ask::stop(&context, args),
+        Command::SetTask(args) => command::ask::set_task(&context, args),
+        Command::Task(task) => command::task::run(&context, task),
+        Command::Prompt(prompt) => command::prompt::run(&context, prompt),
+        Command::Validate(args) => command::validate::run(&context, args),
+        Command::Config(args) => command::config::run(&context, args),
+        Command::Demo | Command::DemoAgent { .. } | Command::Help { .. } | Command::Schema => {
+            Ok(exit::DONE)
+        }
+    }
+}

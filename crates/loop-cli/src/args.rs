@@ -1,0 +1,240 @@
+//! What can be typed, and nothing else.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Runs coding agents unattended and stops them in time.
+#[derive(Debug, Parser)]
+#[command(
+    name = "loop",
+    version,
+    disable_help_subcommand = true,
+    override_help = include_str!("help.txt"),
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    /// The project; found from the current directory when absent.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Say nothing but results and errors.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// When to use color.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to use color.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Shows a whole loop on a throw-away repository: no account, no network.
+    Demo,
+    /// Makes the project ready for loops; overwrites nothing.
+    Init,
+    /// Makes a loop from a template.
+    Create(Create),
+    /// Makes one tick of a loop.
+    Tick(Tick),
+    /// Lists the loops of the project.
+    List(Json),
+    /// Shows one loop.
+    Show(NamedJson),
+    /// Shows what a loop has done.
+    Log(NamedJson),
+    /// Shows what a loop has changed, new files included.
+    Diff(Diff),
+    /// Lets a loop that waits for a person go on.
+    Approve(Ask),
+    /// Lets no tick start until `loop resume`; a running one finishes.
+    Pause(Ask),
+    /// Ends a pause.
+    Resume(Ask),
+    /// Ends the running tick now, and pauses the loop.
+    Stop(Ask),
+    /// Gives a loop of the kind `single` its task.
+    SetTask(SetTask),
+    /// Makes, lists, shows and moves tasks.
+    #[command(subcommand)]
+    Task(TaskCommand),
+    /// Shows and checks prompts before anything is spent.
+    #[command(subcommand)]
+    Prompt(PromptCommand),
+    /// Checks the configuration of one loop, or of all.
+    Validate(Validate),
+    /// Shows every setting of a loop that is in effect, and where it comes from.
+    Config(NamedJson),
+    /// Prints the JSON Schema of loop.json.
+    Schema,
+    /// Shows help; `--all` lists every command.
+    Help {
+        /// List every command.
+        #[arg(long)]
+        all: bool,
+    },
+    /// The scripted agent of the demo.
+    #[command(name = "__demo-agent", hide = true)]
+    DemoAgent {
+        /// The prompt's file.
+        prompt: String,
+    },
+}
+
+/// A loop.
+#[derive(Debug, Args)]
+pub(crate) struct NamedJson {
+    /// The loop.
+    pub(crate) name: String,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Nothing but the form of what is printed.
+#[derive(Debug, Args)]
+pub(crate) struct Json {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `create` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// The name of the new loop.
+    pub(crate) name: String,
+    /// The template: task, ci-triage, self-improvement, or one of your own.
+    #[arg(long, value_name = "TEMPLATE")]
+    pub(crate) from_template: String,
+    /// The task to work on; made if it does not exist.
+    #[arg(long, value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// What is to be done: a text, @FILE, or - for standard input.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) brief: Option<String>,
+    /// The agent's command as a JSON array, such as '["my-agent","{prompt}"]'.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) harness_command: Option<String>,
+}
+
+/// What `tick` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Tick {
+    /// The loop.
+    pub(crate) name: String,
+    /// Print the outcome as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Exit with a code that tells the outcome.
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+}
+
+/// What `diff` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// The loop.
+    pub(crate) name: String,
+    /// The task; the current or latest one when absent.
+    pub(crate) task: Option<String>,
+    /// Only the names and numbers of lines.
+    #[arg(long)]
+    pub(crate) stat: bool,
+}
+
+/// A person's request to a loop.
+#[derive(Debug, Args)]
+pub(crate) struct Ask {
+    /// The loop.
+    pub(crate) name: String,
+    /// What to remember with it.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+}
+
+/// What `set-task` takes.
+#[derive(Debug, Args)]
+pub(crate) struct SetTask {
+    /// The loop.
+    pub(crate) name: String,
+    /// The task.
+    pub(crate) task: String,
+}
+
+/// The commands about tasks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskCommand {
+    /// Makes a task.
+    Create {
+        /// Its name.
+        name: String,
+        /// What it is about, in a few words.
+        #[arg(long)]
+        title: Option<String>,
+        /// What is to be done: a text, @FILE, or - for standard input.
+        #[arg(long, value_name = "TEXT")]
+        brief: Option<String>,
+    },
+    /// Lists the tasks.
+    List(Json),
+    /// Shows one task.
+    Show {
+        /// The task.
+        task: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Moves a task to its next phase, or to a person.
+    Transition {
+        /// The task.
+        task: String,
+        /// The phase; the next one when absent.
+        #[arg(long, value_name = "PHASE")]
+        to: Option<String>,
+    },
+    /// Lets a task leave a phase that needs approval, or go back to work.
+    Approve {
+        /// The task.
+        task: String,
+    },
+}
+
+/// The commands about prompts.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PromptCommand {
+    /// Prints the exact text that the next tick would send to a role.
+    Render {
+        /// The loop.
+        name: String,
+        /// The role: implement, verify or orchestrate.
+        role: String,
+        /// As if the next tick had this number.
+        #[arg(long, value_name = "N")]
+        tick: Option<u64>,
+    },
+    /// Looks for mistakes in a loop's prompts.
+    Check {
+        /// The loop.
+        name: String,
+    },
+}
+
+/// What `validate` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    /// The loop; all loops when absent.
+    pub(crate) name: Option<String>,
+}

@@ -1,0 +1,17 @@
+//! The commands, one file each.
+
+pub(crate) mod ask;
+pub(crate) mod config;
+pub(crate) mod create;
+pub(crate) mod demo;
+pub(crate) mod diff;
+pub(crate) mod help;
+pub(crate) mod init;
+pub(crate) mod list;
+pub(crate) mod log;
+pub(crate) mod prompt;
+pub(crate) mod schema;
+pub(crate) mod show;
+pub(crate) mod task;
+pub(crate) mod tick;
+pub(crate) mod validate;

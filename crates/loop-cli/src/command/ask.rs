@@ -1,0 +1,74 @@
+//! A person's hand on a loop: approve, pause, resume, stop, set-task.
+
+use crate::args::{Ask, SetTask};
+use crate::context::{self, Context};
+use crate::failure::Failure;
+use crate::show;
+use loop_core::control::Request;
+use loop_core::exit;
+use loop_runner::create::give_task;
+use loop_runner::driver;
+use loop_runner::store::{Answered, RequestError};
+use loop_runner::tasks::ReadError;
+
+/// `loop approve`.
+pub(crate) fn approve(context: &Context, args: &Ask) -> Result<u8, Failure> {
+    ask(context, args, "approve a loop", Request::Approve)
+}
+
+/// `loop pause`.
+pub(crate) fn pause(context: &Context, args: &Ask) -> Result<u8, Failure> {
+    ask(context, args, "pause a loop", Request::Pause)
+}
+
+/// `loop resume`.
+pub(crate) fn resume(context: &Context, args: &Ask) -> Result<u8, Failure> {
+    ask(context, args, "resume a loop", Request::Resume)
+}
+
+/// `loop stop`.
+pub(crate) fn stop(context: &Context, args: &Ask) -> Result<u8, Failure> {
+    ask(context, args, "stop a loop", Request::Stop)
+}
+
+/// `loop set-task`.
+pub(crate) fn set_task(context: &Context, args: &SetTask) -> Result<u8, Failure> {
+    context.person_only("give a loop its task")?;
+    let setup = context.setup(&args.name)?;
+    if let Err(error) = setup.tasks.read(&args.task) {
+        let hint = match error {
+            ReadError::Missing { .. } => "; loop task list shows those that there are",
+            _ => "",
+        };
+        return Err(Failure::failed(format!("{}{hint}", Failure::of(&error))));
+    }
+    let answered = give_task(&setup, &args.task, &context::user());
+    tell(&args.name, answered)
+}
+
+fn ask(context: &Context, args: &Ask, what: &str, request: Request) -> Result<u8, Failure> {
+    context.person_only(what)?;
+    let setup = context.setup(&args.name)?;
+    let answered = driver::request(&setup, request, &context::user(), args.note.clone());
+    tell(&args.name, answered)
+}
+
+/// Says what became of a request.
+pub(crate) fn tell(name: &str, answered: Result<Answered, RequestError>) -> Result<u8, Failure> {
+    match answered.map_err(|error| Failure::of(&error))? {
+        Answered::Done(requested) if requested.accepted => {
+            show::line(format!("{name}: {}", requested.said));
+            Ok(exit::DONE)
+        }
+        Answered::Done(requested) => Err(Failure::failed(format!("{name}: {}", requested.said))),
+        Answered::Recorded { tick, step, since } => {
+            let tick = tick.map_or_else(String::new, |tick| format!("tick {tick}"));
+            let step = step.map_or_else(String::new, |step| format!(", {step}"));
+            let since = since.map_or_else(String::new, |since| format!(", since {since}"));
+            show::line(format!(
+                "{name}: recorded; it takes effect when the running tick looks ({tick}{step}{since})"
+            ));
+            Ok(exit::DONE)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `loop create`: a loop from a template.
+
+use crate::args::Create;
+use crate::context::{self, Context};
+use crate::failure::Failure;
+use crate::show;
+use loop_core::config::{Argv, Supported};
+use loop_core::exit;
+use loop_runner::create::{Created, NewLoop, create};
+use std::fs;
+use std::io::{self, Read};
+
+/// Makes the loop, and says what to do next.
+pub(crate) fn run(context: &Context, args: &Create) -> Result<u8, Failure> {
+    context.person_only("make a loop")?;
+    let brief = args.brief.as_deref().map(read_brief).transpose()?;
+    let harness = args
+        .harness_command
+        .as_deref()
+        .map(read_command)
+        .transpose()?;
+    let created = create(
+        &context.around,
+        &NewLoop {
+            name: &args.name,
+            template: &args.from_template,
+            task: args.task.as_deref(),
+            brief: brief.as_deref(),
+            harness,
+            by: &context::user(),
+        },
+    )?;
+    tell(context, &args.name, &created);
+    Ok(exit::DONE)
+}
+
+fn tell(context: &Context, name: &str, created: &Created) {
+    let path = created.setup.config_path();
+    show::line(format!("made the loop {name}: {}", path.display()));
+    if !context.quiet {
+        for path in &created.installed {
+            show::note(format!("put a prompt into the home: {}", path.display()));
+        }
+        for words in created.setup.config.uncapped() {
+            show::note(words);
+        }
+    }
+    let missing = created.setup.config.not_enforced(&Supported::THIS_VERSION);
+    if !missing.is_empty() {
+        show::warning(&format!(
+            "this version does not enforce {}; a tick refuses the loop until that is taken out",
+            missing.join(", ")
+        ));
+    }
+    match &created.task {
+        Some(_) => show::line(format!("next: loop tick {name}")),
+        None => show::line(format!(
+            "next: loop task create TASK --brief TEXT, then loop set-task {name} TASK"
+        )),
+    }
+}
+
+/// Reads what `--brief` stands for: a text, `@FILE`, or `-`.
+pub(crate) fn read_brief(given: &str) -> Result<String, Failure> {
+    let (from, read) = match given.strip_prefix('@') {
+        Some(path) => (path, fs::read_to_string(path)),
+        None if given == "-" => {
+            let mut text = String::new();
+            (
+                "standard input",
+                io::stdin().read_to_string(&mut text).map(|_| text),
+            )
+        }
+        None => ("--brief", Ok(given.to_owned())),
+    };
+    let text = read.map_err(|error| Failure::usage(format!("cannot read {from}: {error}")))?;
+    if text.trim().is_empty() {
+        return Err(Failure::usage(format!(
+            "{from}: the brief is empty; say what is to be done"
+        )));
+    }
+    Ok(text)
+}
+
+fn read_command(given: &str) -> Result<Argv, Failure> {
+    serde_json::from_str(given).map_err(|error| {
+        Failure::usage(format!(
+            "--harness-command: {error}; give a JSON array such as [\"my-agent\",\"{{prompt}}\"]"
+        ))
+    })
+}

@@ -1,0 +1,123 @@
+//! `loop list`: the loops of the project, a line each.
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::show;
+use loop_core::exit;
+use loop_core::rules::Rules;
+use loop_core::state::{State, Status};
+use loop_runner::setup::Setup;
+use loop_runner::store::read_state;
+use serde_json::{Value, json};
+
+/// One loop, as far as it can be read.
+struct Row {
+    name: String,
+    read: Result<(Setup, State), Failure>,
+}
+
+/// Lists the loops.
+pub(crate) fn run(context: &Context, as_json: bool) -> Result<u8, Failure> {
+    let project = &context.around.project;
+    let names = project.loops().map_err(|error| Failure::of(&error))?;
+    let rows: Vec<_> = names.into_iter().map(|name| row(context, name)).collect();
+    if as_json {
+        let loops: Vec<_> = rows.iter().map(json_row).collect();
+        show::json(&json!({"v": 1, "project": project.root(), "loops": loops}))?;
+        return Ok(exit::DONE);
+    }
+    if rows.is_empty() {
+        show::line("no loops; make one with: loop create NAME --from-template task --brief TEXT");
+    }
+    for row in &rows {
+        show::line(text_row(row));
+    }
+    Ok(exit::DONE)
+}
+
+fn row(context: &Context, name: String) -> Row {
+    let read = context.setup(&name).and_then(|setup| {
+        let snapshot = read_state(&setup.dir).map_err(|error| Failure::of(&error))?;
+        Ok((setup, snapshot.state))
+    });
+    Row { name, read }
+}
+
+/// Returns the word that says where a loop stands.
+pub(crate) fn status(state: &State) -> &'static str {
+    match (state.status, state.paused) {
+        (Status::HumanIntervention, _) => "human_intervention",
+        (Status::Complete, _) => "complete",
+        (Status::Active, true) => "paused",
+        (Status::Active, false) => "active",
+    }
+}
+
+fn text_row(row: &Row) -> String {
+    let (setup, state) = match &row.read {
+        Ok(read) => read,
+        Err(failure) => {
+            return format!(
+                "{:<20} broken  {}",
+                row.name,
+                show::one_line(&failure.to_string())
+            );
+        }
+    };
+    let task = state.current_task.as_deref().unwrap_or("-");
+    let phase = state.current_phase.as_deref().unwrap_or("-");
+    let progress = state.progress_of(task);
+    let max = Rules::of(&setup.config).brakes.max_iterations;
+    let max = max.map_or_else(|| "unlimited".to_owned(), |max| max.to_string());
+    let score = last_score(state).map_or_else(|| "-".to_owned(), |score| score.to_string());
+    let mut text = format!(
+        "{:<20} {:<18} {task} in {phase}  {}/{max}  score {score}",
+        row.name,
+        status(state),
+        progress.iteration
+    );
+    if let Some(running) = state.running {
+        text = format!("{text}  running {} since {}", running.step, running.since);
+    }
+    if let Some(why) = &state.why {
+        text = format!("{text}  {}", show::one_line(why));
+    }
+    text
+}
+
+fn json_row(row: &Row) -> Value {
+    let (setup, state) = match &row.read {
+        Ok(read) => read,
+        Err(failure) => {
+            return json!({"name": row.name, "status": "broken", "error": failure.to_string()});
+        }
+    };
+    let task = state.current_task.as_deref();
+    let iteration = task.map_or(0, |task| state.progress_of(task).iteration);
+    let cost = (state.spent.unpriced_calls == 0).then_some(state.spent.usd);
+    json!({
+        "name": row.name,
+        "status": state.status,
+        "paused": state.paused,
+        "reason": state.reason,
+        "current_task": state.current_task,
+        "current_phase": state.current_phase,
+        "iteration": iteration,
+        "max_iterations": Rules::of(&setup.config).brakes.max_iterations,
+        "last_score": last_score(state),
+        "cost_usd": cost,
+        "running": state.running.map(|running| json!({
+            "tick": state.in_progress,
+            "step": running.step,
+            "since": running.since,
+            "pid": running.pid,
+        })),
+        "parked": [],
+        "next_fire": null,
+        "updated_at": state.updated_at,
+    })
+}
+
+fn last_score(state: &State) -> Option<f64> {
+    Some(state.last_verdict.as_ref()?.verdict.score.get())
+}

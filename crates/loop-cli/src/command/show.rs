@@ -1,0 +1,124 @@
+//! `loop show`: where one loop stands, why, and what to do.
+
+use super::list::status;
+use crate::args::NamedJson;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::show;
+use loop_core::exit;
+use loop_core::explain::what_to_do;
+use loop_core::outcome::Outcome;
+use loop_core::rules::Rules;
+use loop_core::state::State;
+use loop_runner::setup::Setup;
+use loop_runner::store::read_state;
+use serde_json::json;
+
+/// Shows the loop.
+pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
+    let setup = context.setup(&args.name)?;
+    let snapshot = read_state(&setup.dir).map_err(|error| Failure::of(&error))?;
+    if args.json {
+        show::json(&json!({
+            "v": 1,
+            "name": setup.name,
+            "folder": setup.dir.root(),
+            "seq": snapshot.seq,
+            "state": snapshot.state,
+        }))?;
+    } else {
+        tell(&setup, &snapshot.state);
+    }
+    Ok(exit::DONE)
+}
+
+fn tell(setup: &Setup, state: &State) {
+    show::field("loop", &setup.name);
+    show::field("status", status(state));
+    if state.paused {
+        show::field(
+            "paused",
+            "yes; go on with: loop resume NAME".replace("NAME", &setup.name),
+        );
+    }
+    if let Some(halt) = state.reason {
+        show::field("why", state.why.clone().unwrap_or_else(|| halt.to_string()));
+        let what = what_to_do(&Outcome::HumanIntervention(halt), &setup.name);
+        show::field("do", what.unwrap_or_default());
+    }
+    tell_task(setup, state);
+    if let Some(last) = &state.last_verdict {
+        let word = if last.verdict.pass { "pass" } else { "fail" };
+        let reasons = last.verdict.reasons.join("; ");
+        show::field(
+            "verdict",
+            format!(
+                "{word}, score {} in tick {}: {reasons}",
+                last.verdict.score.get(),
+                last.tick
+            ),
+        );
+    }
+    if let Some(outcome) = &state.last_outcome {
+        show::field("last tick", format!("{}: {outcome}", state.tick));
+    }
+    if let Some(running) = state.running {
+        show::field(
+            "running",
+            format!(
+                "{} since {}, pid {}",
+                running.step, running.since, running.pid
+            ),
+        );
+    }
+    if let Some(time) = state.not_before {
+        show::field("next", format!("no tick before {time}"));
+    }
+    let spent = &state.spent;
+    let cost = match spent.unpriced_calls {
+        0 => format!("${} (estimated)", spent.usd),
+        calls => format!("unknown: {calls} calls reported none"),
+    };
+    show::field(
+        "spent",
+        format!(
+            "{} ticks, {}s, cost {cost}",
+            spent.ticks,
+            spent.wall_ms / 1000
+        ),
+    );
+    show::field("folder", setup.dir.root().display().to_string());
+}
+
+fn tell_task(setup: &Setup, state: &State) {
+    let Some(task) = &state.current_task else {
+        return show::field("task", "none");
+    };
+    let phase = state.current_phase.as_deref().unwrap_or("no phase");
+    show::field("task", format!("{task} in {phase}"));
+    let progress = state.progress_of(task);
+    let max = Rules::of(&setup.config).brakes.max_iterations;
+    let max = max.map_or_else(|| "no limit".to_owned(), |max| max.to_string());
+    let scores: Vec<_> = progress
+        .scores
+        .iter()
+        .map(|score| score.get().to_string())
+        .collect();
+    show::field(
+        "attempts",
+        format!(
+            "{} of {max}; failing scores: {}",
+            progress.iteration,
+            scores.join(", ")
+        ),
+    );
+    if !progress.hint.is_empty() {
+        show::field("hint", &progress.hint);
+    }
+    if let Some(worktree) = &progress.worktree {
+        show::field(
+            "worktree",
+            format!("{} on {}", worktree.path, worktree.branch),
+        );
+    }
+}

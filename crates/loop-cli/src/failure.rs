@@ -1,0 +1,113 @@
+//! Why a command failed, in one line, and with which exit code.
+
+use loop_core::exit;
+use loop_runner::create::CreateLoopError;
+use loop_runner::home::NoHome;
+use loop_runner::project::ProjectError;
+use loop_runner::setup::{SetupError, Unrunnable};
+use std::error::Error;
+use std::fmt;
+
+/// A failed command.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The exit code.
+    pub(crate) code: u8,
+    what: String,
+}
+
+impl Failure {
+    /// An operation that failed or was refused.
+    pub(crate) fn failed(what: impl Into<String>) -> Self {
+        Self {
+            code: exit::FAILED,
+            what: what.into(),
+        }
+    }
+
+    /// Wrong usage or configuration.
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self {
+            code: exit::USAGE,
+            what: what.into(),
+        }
+    }
+
+    /// What only a person may do.
+    pub(crate) fn refused(what: impl Into<String>) -> Self {
+        Self {
+            code: exit::REFUSED,
+            what: what.into(),
+        }
+    }
+
+    /// An error of the system or the engine, with its causes.
+    pub(crate) fn of(error: &dyn Error) -> Self {
+        let mut what = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            let said = error.to_string();
+            if !what.contains(&said) {
+                what = format!("{what}: {said}");
+            }
+            cause = error.source();
+        }
+        Self::failed(what)
+    }
+
+    fn with_code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl From<NoHome> for Failure {
+    fn from(error: NoHome) -> Self {
+        Self::of(&error).with_code(exit::USAGE)
+    }
+}
+
+impl From<ProjectError> for Failure {
+    fn from(error: ProjectError) -> Self {
+        Self::of(&error).with_code(exit::USAGE)
+    }
+}
+
+impl From<Unrunnable> for Failure {
+    fn from(error: Unrunnable) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<SetupError> for Failure {
+    fn from(error: SetupError) -> Self {
+        let code = match error {
+            SetupError::NoSuchLoop { .. } => exit::FAILED,
+            _ => exit::USAGE,
+        };
+        let hint = match &error {
+            SetupError::NoSuchLoop { .. } => "; loop list shows those that there are",
+            _ => "",
+        };
+        let failure = Self::of(&error).with_code(code);
+        Self {
+            what: format!("{}{hint}", failure.what),
+            ..failure
+        }
+    }
+}
+
+impl From<CreateLoopError> for Failure {
+    fn from(error: CreateLoopError) -> Self {
+        let code = match error {
+            CreateLoopError::Name { .. } | CreateLoopError::Template { .. } => exit::USAGE,
+            _ => exit::FAILED,
+        };
+        Self::of(&error).with_code(code)
+    }
+}

@@ -1,0 +1,57 @@
+//! How facts look: to people, and to programs.
+
+use crate::failure::Failure;
+use anstyle::{AnsiColor, Style};
+use loop_core::text::without_controls;
+use serde::Serialize;
+use std::io::Write;
+
+const BOLD: Style = Style::new().bold();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+
+/// Prints a line of facts to standard output. A reader that is gone is no error.
+pub(crate) fn line(text: impl AsRef<str>) {
+    let _gone = writeln!(anstream::stdout(), "{}", without_controls(text.as_ref()));
+}
+
+/// Prints a line about what is going on to standard error.
+pub(crate) fn note(text: impl AsRef<str>) {
+    let _gone = writeln!(anstream::stderr(), "{}", without_controls(text.as_ref()));
+}
+
+/// Prints a warning, in one line.
+pub(crate) fn warning(text: &str) {
+    let text = one_line(text);
+    let _gone = writeln!(anstream::stderr(), "{YELLOW}warning:{YELLOW:#} {text}");
+}
+
+/// Prints why a command failed, in one line.
+pub(crate) fn error(failure: &Failure) {
+    let text = one_line(&failure.to_string());
+    let _gone = writeln!(anstream::stderr(), "{RED}error:{RED:#} {text}");
+}
+
+/// Prints a heading and its text.
+pub(crate) fn field(name: &str, text: impl AsRef<str>) {
+    let text = one_line(text.as_ref());
+    let _gone = writeln!(anstream::stdout(), "{BOLD}{name:<10}{BOLD:#} {text}");
+}
+
+/// Prints exactly one JSON document, on one line.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string(value).map_err(|error| Failure::of(&error))?;
+    let _gone = writeln!(anstream::stdout(), "{text}");
+    Ok(())
+}
+
+/// Puts a text into one line without anything that a terminal acts on.
+pub(crate) fn one_line(text: &str) -> String {
+    let clean = without_controls(text);
+    let words: Vec<_> = clean
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    words.join(" ")
+}

@@ -1,0 +1,402 @@
+//! One call of a role's harness: from the prompt to its output on disk.
+
+use crate::harness::{HarnessSettings, role_config};
+use crate::holder::{self, Environment, How, Place, StartError, Wish};
+use crate::setup::Setup;
+use loop_core::answer::{CallEnd, Called, FileRef, StepFault};
+use loop_core::outcome::{EnvironmentFault, Error};
+use loop_core::step::Call;
+use loop_core::text::cut;
+use loop_core::{Role, verdict::Unreadable};
+use loop_prompts::{CommandToken, CommandValues, Fence, Job, PromptName, Resolver, Token, Values};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The most of a role's text that is read for a verdict or a claim, from its
+/// end, in bytes. The whole text stays on disk.
+const TEXT_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// A call that could start now. Nothing has been spent.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    command: holder::Command,
+    output: PathBuf,
+    writes_output: bool,
+    /// What a person should hear about.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) called: Called,
+    /// The role's text, or its end if it is very long.
+    pub(crate) text: String,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why there is no [`Ran`].
+pub(crate) enum NotRun {
+    /// It could not be started, or its output could not be kept.
+    Fault(StepFault),
+    /// It was ended because the tick has to end.
+    Stopped,
+}
+
+/// Renders the prompt, fills in the command, and checks all that can be checked
+/// before anything is spent.
+pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared, StepFault> {
+    let files = Files::of(setup, call)?;
+    let mut warnings = Vec::new();
+    let values = values(setup, call, cwd, &mut warnings)?;
+    let resolver = Resolver::new(setup.dir.root(), setup.home.root());
+    let addendum = call.fault.as_ref().map(ask_again);
+    let job = job(setup, call, &values, addendum.as_deref());
+    let prompt = resolver.prepare(&job).map_err(|error| outputs(&error))?;
+    warnings.extend(prompt.warnings.iter().map(ToString::to_string));
+    let harness = HarnessSettings::of(&setup.config, call.role);
+    check_dash(&harness, &prompt.content, &mut warnings)?;
+    let output = utf8(&files.output)?;
+    let artifact = artifact(setup, call);
+    let artifact = artifact.as_deref().map(utf8).transpose()?;
+    let filled = CommandValues {
+        prompt: &prompt.prompt,
+        prompt_content: &prompt.content,
+        output: Some(output),
+        artifact,
+        values: &values,
+    };
+    let argv = harness
+        .command
+        .iter()
+        .map(|element| filled.fill(element).into());
+    let mut command = holder::Command::new(
+        argv.collect(),
+        cwd.to_owned(),
+        environment(setup, call, &harness),
+        [files.stdout, files.stderr],
+        setup.dir.step_lock(),
+    );
+    command.timeout = Duration::from_millis(call.timeout_ms);
+    command.idle_timeout = harness.idle_timeout;
+    command.preflight().map_err(|error| not_started(&error))?;
+    Ok(Prepared {
+        command,
+        writes_output: harness
+            .command
+            .iter()
+            .any(|element| CommandToken::Output.is_in(element)),
+        output: files.output,
+        warnings,
+    })
+}
+
+/// Runs a prepared call to its end; `poll` is asked several times a second
+/// whether it may go on.
+pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran, NotRun> {
+    let Prepared {
+        command,
+        output,
+        writes_output,
+        ..
+    } = prepared;
+    let running = holder::spawn(&command).map_err(|error| NotRun::Fault(not_started(&error)))?;
+    let mut warnings = Vec::new();
+    let (end, leaked) = match running.wait(poll) {
+        Ok(ended) => {
+            if !ended.survivors.is_empty() {
+                warnings.push(format!(
+                    "processes that cannot be ended: {:?}",
+                    ended.survivors
+                ));
+            }
+            let end = match ended.how {
+                How::Exited(code) => CallEnd::Exited(code),
+                How::Signaled(signal) => CallEnd::Signaled(signal),
+                How::TimedOut => CallEnd::TimedOut(command.timeout.as_secs()),
+                How::IdleTimedOut => {
+                    CallEnd::IdleTimedOut(command.idle_timeout.unwrap_or(command.timeout).as_secs())
+                }
+                How::Ended => return Err(NotRun::Stopped),
+            };
+            (end, ended.leaked)
+        }
+        // Somebody killed the process that held the call; the call is lost.
+        Err(error) => {
+            warnings.push(error.to_string());
+            (CallEnd::Signaled(9), true)
+        }
+    };
+    let kept = keep_output(&command.stdout, &output, writes_output)
+        .and_then(|()| Ok((file_ref(&output)?, read_end(&output)?)));
+    let (output, text) = kept.map_err(|error| NotRun::Fault(outputs(&error)))?;
+    Ok(Ran {
+        called: Called {
+            end,
+            output,
+            leaked,
+        },
+        text,
+        warnings,
+    })
+}
+
+/// The files of one call, below `outputs/`.
+struct Files {
+    output: PathBuf,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl Files {
+    fn of(setup: &Setup, call: &Call) -> Result<Self, StepFault> {
+        let outputs_dir = setup.dir.outputs();
+        fs::create_dir_all(&outputs_dir).map_err(|error| {
+            outputs(&format_args!(
+                "cannot make {}: {error}",
+                outputs_dir.display()
+            ))
+        })?;
+        let again = match call.attempt {
+            0 | 1 => String::new(),
+            n => format!("-{n}"),
+        };
+        let stem = format!("tick{}-{}{again}", call.tick, call.role.as_str());
+        Ok(Self {
+            output: outputs_dir.join(format!("{stem}-output.md")),
+            stdout: outputs_dir.join(format!("{stem}-stdout.log")),
+            stderr: outputs_dir.join(format!("{stem}-stderr.log")),
+        })
+    }
+}
+
+/// Returns implement's output, where the role sees it: that of this tick, or of
+/// the earlier one whose work is judged.
+fn artifact(setup: &Setup, call: &Call) -> Option<PathBuf> {
+    let this_ticks = || {
+        let name = format!("tick{}-implement-output.md", call.tick);
+        setup.dir.outputs().join(name)
+    };
+    let earlier = call
+        .unjudged
+        .as_ref()
+        .map(|held| PathBuf::from(&held.output));
+    (call.role == Role::Verify).then(|| earlier.unwrap_or_else(this_ticks))
+}
+
+/// Describes the prompt of a call to the resolver.
+pub(crate) fn job<'a>(
+    setup: &'a Setup,
+    call: &Call,
+    values: &'a Values<'a>,
+    addendum: Option<&'a str>,
+) -> Job<'a> {
+    Job {
+        prompt_ref: role_config(&setup.config, call.role).and_then(|role| role.prompt.as_deref()),
+        name: PromptName {
+            tick: call.tick,
+            role: prompt_role(call.role),
+            call: call.attempt,
+        },
+        values,
+        addendum,
+    }
+}
+
+pub(crate) fn prompt_role(role: Role) -> loop_prompts::Role {
+    match role {
+        Role::Implement => loop_prompts::Role::Implement,
+        Role::Verify => loop_prompts::Role::Verify,
+        Role::Orchestrate => loop_prompts::Role::Orchestrate,
+    }
+}
+
+/// Gathers what the role knows; what it may not see is dropped on the way in.
+pub(crate) fn values(
+    setup: &Setup,
+    call: &Call,
+    cwd: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<Values<'static>, StepFault> {
+    let mut values = Values::for_role(prompt_role(call.role));
+    let folder = setup
+        .tasks
+        .path(&call.task)
+        .map_err(|error| StepFault::Error {
+            reason: Error::Disk,
+            what: error.to_string(),
+        })?;
+    warnings.extend(values.set_brief(&folder).map(|warning| warning.to_string()));
+    let bits = u64::from_str_radix(&call.nonce, 16).unwrap_or_default();
+    values
+        .set(Token::AcceptanceCriteria, setup.config.criteria_text())
+        .set(Token::NextHint, call.hint.clone())
+        .set(Token::CurrentTask, call.task.clone())
+        .set(Token::CurrentPhase, call.phase.clone().unwrap_or_default())
+        .set(Token::Cwd, cwd.to_string_lossy().into_owned())
+        .set(Token::Fence, Fence::from_bits(bits).to_string());
+    if let Some(verdict) = &call.verdict {
+        values.set(
+            Token::Verdict,
+            Value::Object(verdict.clone().into()).to_string(),
+        );
+    }
+    if let Some(artifact) = artifact(setup, call) {
+        let warning = values.set_artifact(&artifact);
+        warnings.extend(warning.map(|warning| warning.to_string()));
+    }
+    Ok(values)
+}
+
+/// The paragraph that asks a judge again.
+fn ask_again(fault: &Unreadable) -> String {
+    format!(
+        "\n\nYour previous answer could not be read: {fault}. Answer again, with nothing but one \
+         JSON object of the shape {{\"pass\": bool, \"score\": 0.0-1.0, \"reasons\": [...], \
+         \"next_hint\": \"...\"}}.\n"
+    )
+}
+
+/// A prompt that starts with `-` is an option to most programs. Under the
+/// default command that is certain, elsewhere it may be meant (decision D-8).
+fn check_dash(
+    harness: &HarnessSettings,
+    content: &str,
+    warnings: &mut Vec<String>,
+) -> Result<(), StepFault> {
+    let bare = harness
+        .command
+        .iter()
+        .any(|element| element == "{prompt_content}");
+    if !(bare && content.starts_with('-')) {
+        return Ok(());
+    }
+    if harness.is_default {
+        return Err(StepFault::Environment {
+            reason: EnvironmentFault::PromptUnsendable,
+            what: "the prompt starts with `-`, which the default harness takes for an option"
+                .to_owned(),
+            until: None,
+        });
+    }
+    warnings.push("the prompt starts with `-`; the harness may take it for an option".to_owned());
+    Ok(())
+}
+
+fn environment(setup: &Setup, call: &Call, harness: &HarnessSettings) -> Environment {
+    let place = Place {
+        loop_name: setup.name.clone().into(),
+        role: Some(call.role.as_str().into()),
+        tick: Some(call.tick),
+        project: setup.project.root().into(),
+        home: setup.home.root().into(),
+        diff: None,
+    };
+    Environment::new(
+        setup.environment.iter().cloned(),
+        &harness.environment,
+        &place,
+    )
+}
+
+/// Says what a call that did not start means: something around the loop is
+/// wrong, or the engine cannot do its part.
+fn not_started(error: &StartError) -> StepFault {
+    use EnvironmentFault::{MissingProgram, PromptTooLarge, PromptUnsendable};
+    let reason = match error {
+        StartError::ProgramNotFound { .. }
+        | StartError::NotExecutable { .. }
+        | StartError::InterpreterMissing { .. } => MissingProgram,
+        StartError::ArgumentTooLong { .. }
+        | StartError::VariableTooLong { .. }
+        | StartError::ListTooLong => PromptTooLarge,
+        StartError::NulInArgument { .. } | StartError::NulInVariable { .. } => PromptUnsendable,
+        StartError::DirectoryMissing { .. } => return engine_error(Error::WorktreeFailed, error),
+        StartError::StepAlive { .. } => return engine_error(Error::AttemptAlive, error),
+        _ => return engine_error(Error::Disk, error),
+    };
+    StepFault::Environment {
+        reason,
+        what: error.to_string(),
+        until: None,
+    }
+}
+
+fn engine_error(reason: Error, error: &StartError) -> StepFault {
+    let what = match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    };
+    StepFault::Error { reason, what }
+}
+
+fn outputs(error: &impl ToString) -> StepFault {
+    StepFault::Error {
+        reason: Error::OutputsUnwritable,
+        what: error.to_string(),
+    }
+}
+
+fn utf8(path: &Path) -> Result<&str, StepFault> {
+    path.to_str()
+        .ok_or_else(|| outputs(&format_args!("{} is not UTF-8", path.display())))
+}
+
+/// Keeps a role's output: the file that the harness wrote where it was told to,
+/// else its standard output. A link or folder in that place is not its output.
+fn keep_output(stdout: &Path, output: &Path, writes_output: bool) -> io::Result<()> {
+    let is_file = |meta: fs::Metadata| meta.file_type().is_file();
+    if writes_output && output.symlink_metadata().is_ok_and(is_file) {
+        return Ok(());
+    }
+    if output
+        .symlink_metadata()
+        .is_ok_and(|meta| meta.is_symlink())
+    {
+        fs::remove_file(output)?;
+    }
+    fs::copy(stdout, output).map(drop)
+}
+
+fn file_ref(path: &Path) -> io::Result<FileRef> {
+    let mut hash = Sha256::new();
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; 64 * 1024];
+    let mut bytes = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        hash.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+    Ok(FileRef {
+        path: path.to_string_lossy().into_owned(),
+        bytes,
+        sha256: hash
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    })
+}
+
+/// Reads a role's text, lossily; of a very long one, the end.
+fn read_end(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TEXT_LIMIT)))?;
+    let mut bytes = Vec::new();
+    file.take(TEXT_LIMIT).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Shortens a role's text to what fits in a line for people.
+pub(crate) fn in_short(text: &str) -> String {
+    cut(text.trim(), 200)
+}

@@ -1,0 +1,299 @@
+//! The standard driver: asks the machine what to do, does it, and answers.
+
+mod find_work;
+mod perform;
+mod request;
+
+pub use request::request;
+
+use crate::holder::{self, Wish};
+use crate::interrupt::Interrupt;
+use crate::nonce::random_bits;
+use crate::setup::Setup;
+use crate::store::{AttemptAlive, Held, HeldError, Level, OpenError};
+use crate::watch::Watch;
+use loop_core::outcome::{Interruption, Outcome, Skip};
+use loop_core::rules::Rules;
+use loop_core::state::State;
+use loop_core::step::{Action, Ended};
+use loop_core::{Machine, Step, StepAnswer, Usd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The engine's version, as it stands in the records; a replay never crosses two.
+pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
+
+/// How long the process of an earlier attempt is waited for before it is ended.
+const STALE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a call made no tick of its own while the loop is paused in one.
+const STAYS_OPEN: &str = "the loop is paused, and its open tick waits";
+
+/// What came of one tick.
+#[derive(Clone, Debug)]
+pub struct Ticked {
+    /// How it ended.
+    pub ended: Ended,
+    /// The loop's state afterwards; `None` when it could not be opened.
+    pub state: Option<State>,
+}
+
+/// Opens a loop for driving it.
+///
+/// # Errors
+///
+/// [`OpenError`] when another process drives it, or its files cannot be trusted.
+pub fn open(setup: &Setup) -> Result<Held, OpenError> {
+    Held::open(&setup.dir, ENGINE, Arc::clone(&setup.clock), || {
+        end_stale(setup)
+    })
+}
+
+/// Makes sure that nothing of an earlier attempt is alive.
+fn end_stale(setup: &Setup) -> Result<(), AttemptAlive> {
+    match holder::end_stale(&setup.dir.step_lock(), STALE_PATIENCE) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(AttemptAlive {
+            why: error.to_string(),
+        }),
+    }
+}
+
+/// Makes one tick. Whatever happens, it ends on one path, and what it says is
+/// in the loop's records.
+pub fn tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Ticked {
+    let ticked = match open(setup) {
+        Ok(held) => Driver::new(setup, held, interrupt, watch).tick(),
+        Err(error) => Ticked {
+            ended: not_opened(error.outcome(), error_chain(&error)),
+            state: None,
+        },
+    };
+    watch.over(&ticked.ended, &setup.dir.outputs());
+    ticked
+}
+
+/// Makes the moves that a person's approval left owed. Starts no agent.
+///
+/// # Errors
+///
+/// [`HeldError`] when a record could not be written.
+pub fn make_owed_moves(setup: &Setup, held: &mut Held) -> Result<(), HeldError> {
+    while let Some(Action::Advance(advance)) = held.machine().action() {
+        held.begin()?;
+        let (answer, elapsed) = perform::advance(setup, &advance);
+        held.answer(answer, elapsed)?;
+    }
+    Ok(())
+}
+
+/// An ending for what could not even be opened.
+fn not_opened(outcome: Outcome, why: String) -> Ended {
+    let why = match outcome {
+        Outcome::Skipped(Skip::Locked) => format!("another tick is running: {why}"),
+        _ => why,
+    };
+    Ended {
+        outcome,
+        why,
+        tick: None,
+        task: None,
+        phase: None,
+        iteration: 0,
+        verdict: None,
+        complete: false,
+        worktree: None,
+        cost: Usd::ZERO,
+        unpriced_calls: 0,
+    }
+}
+
+fn is_crash(outcome: &Outcome) -> bool {
+    *outcome == Outcome::Interrupted(Interruption::Crash)
+}
+
+/// Writes an error with everything that caused it, in one line.
+fn error_chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// One tick in the making.
+struct Driver<'a> {
+    setup: &'a Setup,
+    held: Held,
+    interrupt: &'a Interrupt,
+    watch: &'a mut dyn Watch,
+    /// What went wrong with the store while a step ran.
+    broken: Option<HeldError>,
+}
+
+impl<'a> Driver<'a> {
+    fn new(
+        setup: &'a Setup,
+        held: Held,
+        interrupt: &'a Interrupt,
+        watch: &'a mut dyn Watch,
+    ) -> Self {
+        Self {
+            setup,
+            held,
+            interrupt,
+            watch,
+            broken: None,
+        }
+    }
+
+    fn tick(mut self) -> Ticked {
+        let ended = match self.drive() {
+            Ok(ended) => ended,
+            Err(error) => {
+                let mut ended = not_opened(error.outcome(), error_chain(&error));
+                ended.tick = self.held.machine().state().in_progress;
+                ended
+            }
+        };
+        Ticked {
+            ended,
+            state: Some(self.held.machine().state().clone()),
+        }
+    }
+
+    fn drive(&mut self) -> Result<Ended, HeldError> {
+        for warning in &self.setup.warnings {
+            let shown = warning.with_file("loop.json").to_string();
+            self.held.note(Level::Warning, &shown);
+            self.watch.warning(&shown);
+        }
+        self.held.drain()?;
+        if self.held.found_open() {
+            self.run()?;
+            match self.machine().ended().cloned() {
+                // It is told of, and this call makes a tick of its own.
+                Some(ended) if is_crash(&ended.outcome) => {
+                    let tick = ended.tick.unwrap_or_default();
+                    self.warn(&[format!("tick {tick} was interrupted: {}", ended.why)]);
+                }
+                Some(ended) => return Ok(ended),
+                None => {
+                    return Ok(not_opened(
+                        Outcome::Skipped(Skip::Paused),
+                        STAYS_OPEN.to_owned(),
+                    ));
+                }
+            }
+        }
+        make_owed_moves(self.setup, &mut self.held)?;
+        self.held.start(Rules::of(&self.setup.config))?;
+        self.run()?;
+        let Some(ended) = self.machine().ended().cloned() else {
+            return Err(HeldError::Refused(loop_core::Refused::Stale));
+        };
+        if ended.tick.is_none() && !matches!(ended.outcome, Outcome::Interrupted(_)) {
+            self.held.idle(&ended)?;
+        }
+        Ok(ended)
+    }
+
+    /// Does what the machine asks for until it asks for nothing, or for what a
+    /// pause holds back.
+    fn run(&mut self) -> Result<(), HeldError> {
+        loop {
+            self.held.drain()?;
+            let Some(action) = self.machine().action() else {
+                return Ok(());
+            };
+            let calls = !matches!(
+                action,
+                Action::Advance(_) | Action::Report(_) | Action::Close(_)
+            );
+            if self.held.found_open() && self.machine().state().paused && calls {
+                return Ok(());
+            }
+            if let Some(broken) = self.broken.take() {
+                return Err(broken);
+            }
+            self.perform(action)?;
+        }
+    }
+
+    fn machine(&self) -> &Machine {
+        self.held.machine()
+    }
+
+    fn perform(&mut self, action: Action) -> Result<(), HeldError> {
+        let step = action.step();
+        let may_end = StepAnswer::Interrupted(Interruption::Signal).fits(step);
+        if let Some(by) = self.stopping().filter(|_| may_end) {
+            return self.held.answer(StepAnswer::Interrupted(by), 0);
+        }
+        match action {
+            Action::FindWork if self.stopping().is_some() => {
+                self.held.abandon(Interruption::Signal);
+                Ok(())
+            }
+            Action::FindWork => {
+                self.watch.started(Step::FindWork);
+                let work = self.find_work();
+                self.held.work(work)
+            }
+            Action::Open(open) => {
+                self.held.open_tick(&format!("{:016x}", random_bits()))?;
+                let task = open.task.as_ref().map(|task| task.name.as_str());
+                self.watch.opened(open.tick, task);
+                Ok(())
+            }
+            Action::Worktree(place) => self.worktree(&place),
+            Action::Tree(place) => self.tree(&place),
+            Action::Implement(call) => self.implement(&call),
+            Action::Verify(call) => self.verify(&call),
+            Action::Orchestrate(call) => self.orchestrate(&call),
+            Action::Report(report) => self.report(&report),
+            Action::Advance(advance) => {
+                self.held.begin()?;
+                self.watch.started(Step::Advance);
+                let (answer, elapsed) = perform::advance(self.setup, &advance);
+                self.watch
+                    .ended(Step::Advance, &format!("to {}", advance.to));
+                self.held.answer(answer, elapsed)
+            }
+            Action::Close(_) => self.held.close(),
+        }
+    }
+
+    /// Returns why the tick has to end, if it has to.
+    fn stopping(&self) -> Option<Interruption> {
+        let signaled = (self.interrupt.asked() > 0).then_some(Interruption::Signal);
+        self.machine().stopping().or(signaled)
+    }
+
+    /// Looks, while a step runs, at what people ask for and at signals.
+    fn poll(&mut self) -> Wish {
+        if self.broken.is_none()
+            && let Err(error) = self.held.drain()
+        {
+            self.broken = Some(error);
+        }
+        match (self.stopping(), self.interrupt.asked()) {
+            (_, 2..) => Wish::Kill,
+            (Some(_), _) => Wish::End,
+            (None, _) if self.broken.is_some() => Wish::End,
+            (None, _) => Wish::GoOn,
+        }
+    }
+
+    fn warn(&mut self, warnings: &[String]) {
+        for warning in warnings {
+            self.held.note(Level::Warning, warning);
+            self.watch.warning(warning);
+        }
+    }
+}

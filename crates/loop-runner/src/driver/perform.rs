@@ -1,0 +1,253 @@
+//! What each action means in the world.
+
+use super::Driver;
+use crate::call::{self, NotRun, Ran, in_short};
+use crate::setup::Setup;
+use crate::store::HeldError;
+use crate::tasks::Kept;
+use crate::workplace::{self, Unready};
+use loop_core::answer::{Implemented, Reading, StepFault, Verified, WorktreeRecord};
+use loop_core::claim::Claim;
+use loop_core::outcome::{Error, Interruption};
+use loop_core::step::{Advance, Call, Report, Workplace};
+use loop_core::{Step, StepAnswer};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use crate::holder::Wish;
+
+/// How often a step inside the engine looks at requests and signals.
+const POLL: Duration = Duration::from_millis(100);
+
+impl Driver<'_> {
+    pub(super) fn worktree(&mut self, place: &Workplace) -> Result<(), HeldError> {
+        self.held.begin()?;
+        self.watch.started(Step::Worktree);
+        let setup = self.setup;
+        let (made, elapsed) = self.in_thread(|stop| workplace::ensure(setup, place, stop));
+        let answer = match made {
+            Ok(ready) => {
+                self.warn(&ready.warnings);
+                let at = match &ready.record {
+                    Some(record) => format!("{} on {}", record.path, record.branch),
+                    None => "the project itself".to_owned(),
+                };
+                self.watch.ended(Step::Worktree, &at);
+                StepAnswer::Worktree(ready.record)
+            }
+            Err(unready) => self.unready(unready),
+        };
+        self.held.answer(answer, elapsed)
+    }
+
+    pub(super) fn tree(&mut self, place: &Workplace) -> Result<(), HeldError> {
+        let (tree, elapsed) = self.tree_hash(place.recorded.as_ref());
+        let answer = match tree {
+            Ok(tree) => StepAnswer::Tree(tree),
+            Err(unready) => self.unready(unready),
+        };
+        self.held.answer(answer, elapsed)
+    }
+
+    pub(super) fn implement(&mut self, call: &Call) -> Result<(), HeldError> {
+        let (tree_before, mut elapsed) = self.tree_hash(call.worktree.as_ref());
+        let tree_before = match tree_before {
+            Ok(tree) => tree,
+            Err(unready) => {
+                let answer = self.unready(unready);
+                return self.held.answer(answer, elapsed);
+            }
+        };
+        let ran = match self.run_call(call, &mut elapsed)? {
+            Ok(ran) => ran,
+            Err(answer) => return self.held.answer(answer, elapsed),
+        };
+        let (tree_after, more) = self.tree_hash(call.worktree.as_ref());
+        elapsed += more;
+        let tree_after = match tree_after {
+            Ok(tree) => tree,
+            Err(unready) => {
+                let answer = self.unready(unready);
+                return self.held.answer(answer, elapsed);
+            }
+        };
+        self.watch.ended(Step::Implement, &in_short(&ran.text));
+        let answer = StepAnswer::Implement(Implemented {
+            claim: Claim::read(&ran.text),
+            silent: ran.text.trim().is_empty(),
+            called: ran.called,
+            tree_before,
+            tree_after,
+        });
+        self.held.answer(answer, elapsed)
+    }
+
+    pub(super) fn verify(&mut self, call: &Call) -> Result<(), HeldError> {
+        let (tree, mut elapsed) = self.tree_hash(call.worktree.as_ref());
+        let tree = match tree {
+            Ok(tree) => tree,
+            Err(unready) => {
+                let answer = self.unready(unready);
+                return self.held.answer(answer, elapsed);
+            }
+        };
+        let answer = match self.run_call(call, &mut elapsed)? {
+            Ok(ran) => {
+                let reading = Reading::of(&ran.text);
+                self.watch.ended(Step::Verify, &said(&reading));
+                StepAnswer::Verify(Verified {
+                    reading,
+                    called: ran.called,
+                    tree,
+                })
+            }
+            Err(answer) => answer,
+        };
+        self.held.answer(answer, elapsed)
+    }
+
+    pub(super) fn orchestrate(&mut self, call: &Call) -> Result<(), HeldError> {
+        let mut elapsed = 0;
+        let answer = match self.run_call(call, &mut elapsed)? {
+            Ok(ran) => {
+                self.watch.ended(Step::Orchestrate, &in_short(&ran.text));
+                StepAnswer::Orchestrate(ran.called)
+            }
+            Err(answer) => answer,
+        };
+        self.held.answer(answer, elapsed)
+    }
+
+    pub(super) fn report(&mut self, report: &Report) -> Result<(), HeldError> {
+        let source = Path::new(&report.output);
+        let kept = self
+            .setup
+            .tasks
+            .keep_report(&report.task, report.file, source);
+        match kept {
+            Ok(Kept::Now) => self
+                .watch
+                .ended(Step::Report, &format!("kept as {}", report.file)),
+            Ok(_) => {}
+            // The work is judged; a report that cannot be kept is no reason to stop.
+            Err(error) => self.warn(&[format!("{} was not kept: {error}", report.file)]),
+        }
+        self.held.answer(StepAnswer::Report, 0)
+    }
+
+    /// Prepares, begins and runs a call. The inner error is the answer to a call
+    /// that did not run to its end.
+    fn run_call(
+        &mut self,
+        call: &Call,
+        elapsed: &mut u64,
+    ) -> Result<Result<Ran, StepAnswer>, HeldError> {
+        let cwd = workplace::project_folder(self.setup, call.worktree.as_ref());
+        let prepared = match call::prepare(self.setup, call, &cwd) {
+            Ok(prepared) => prepared,
+            Err(fault) => return Ok(Err(StepAnswer::Failed(fault))),
+        };
+        self.warn(&prepared.warnings);
+        self.held.begin()?;
+        self.watch.started(match call.role {
+            loop_core::Role::Implement => Step::Implement,
+            loop_core::Role::Verify => Step::Verify,
+            loop_core::Role::Orchestrate => Step::Orchestrate,
+        });
+        let started = self.setup.clock.monotonic();
+        let ran = call::run(prepared, || self.poll());
+        *elapsed += millis(self.setup.clock.monotonic().saturating_sub(started));
+        Ok(match ran {
+            Ok(ran) => {
+                self.warn(&ran.warnings);
+                Ok(ran)
+            }
+            Err(NotRun::Fault(fault)) => Err(StepAnswer::Failed(fault)),
+            Err(NotRun::Stopped) => Err(self.interrupted()),
+        })
+    }
+
+    fn tree_hash(
+        &mut self,
+        worktree: Option<&WorktreeRecord>,
+    ) -> (Result<Option<String>, Unready>, u64) {
+        let setup = self.setup;
+        self.in_thread(|stop| workplace::tree_hash(setup, worktree, stop))
+    }
+
+    /// Runs a part of the engine on a thread of its own, so that requests and
+    /// signals are looked at meanwhile. Returns what it gave and how long it took.
+    fn in_thread<T: Send>(&mut self, work: impl FnOnce(&AtomicBool) -> T + Send) -> (T, u64) {
+        let started = self.setup.clock.monotonic();
+        let stop = AtomicBool::new(false);
+        let done = thread::scope(|scope| {
+            let (send, receive) = mpsc::channel::<()>();
+            let worker = scope.spawn(|| {
+                // Dropped when the work is over, however it is over.
+                let _send = send;
+                work(&stop)
+            });
+            while receive.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
+                if self.poll() != Wish::GoOn {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            worker.join()
+        });
+        let elapsed = millis(self.setup.clock.monotonic().saturating_sub(started));
+        match done {
+            Ok(done) => (done, elapsed),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+
+    fn interrupted(&self) -> StepAnswer {
+        StepAnswer::Interrupted(self.stopping().unwrap_or(Interruption::Signal))
+    }
+
+    fn unready(&self, unready: Unready) -> StepAnswer {
+        match unready {
+            Unready::Fault(fault) => StepAnswer::Failed(fault),
+            Unready::Stopped => self.interrupted(),
+        }
+    }
+}
+
+/// Makes a decided move in `task.json`.
+pub(super) fn advance(setup: &Setup, advance: &Advance) -> (StepAnswer, u64) {
+    let started = setup.clock.monotonic();
+    let moved = setup.tasks.advance(advance, &setup.name, setup.clock.now());
+    let answer = match moved {
+        Ok(advanced) => StepAnswer::Advance(advanced),
+        Err(error) => StepAnswer::Failed(StepFault::Error {
+            reason: Error::Disk,
+            what: error.to_string(),
+        }),
+    };
+    (
+        answer,
+        millis(setup.clock.monotonic().saturating_sub(started)),
+    )
+}
+
+/// Says what a judge said, in a few words.
+fn said(reading: &Reading) -> String {
+    match reading {
+        Reading::Verdict(verdict) => {
+            let word = if verdict.pass { "pass" } else { "fail" };
+            let mut said = format!("{word}, score {}", verdict.score.get());
+            if !verdict.next_hint.is_empty() {
+                said = format!("{said}, hint: {}", in_short(&verdict.next_hint));
+            }
+            said
+        }
+        Reading::Unreadable(unreadable) => unreadable.to_string(),
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,157 @@
+//! The prompt that the next tick would send, without a tick.
+
+use crate::call;
+use crate::harness::{HarnessSettings, role_config};
+use crate::setup::Setup;
+use crate::store::{ReadError, read_state};
+use crate::workplace;
+use loop_core::Role;
+use loop_core::answer::StepFault;
+use loop_core::state::State;
+use loop_core::step::Call;
+use loop_prompts::{
+    ARGUMENT_LIMIT, Finding, Lint, Prepared, Resolution, Resolver, Template, Values,
+};
+use std::path::PathBuf;
+
+/// A prompt as it would be sent.
+#[derive(Debug)]
+pub struct Preview {
+    /// The prompt, rendered but not written.
+    pub prepared: Prepared,
+    /// What the role would know.
+    pub values: Values<'static>,
+    /// The tick it is for.
+    pub tick: u64,
+}
+
+/// What is likely wrong with a role's prompt.
+#[derive(Debug)]
+pub struct Checked {
+    /// The role.
+    pub role: Role,
+    /// The file, if one was found.
+    pub file: Option<PathBuf>,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// What a tick would warn of.
+    pub warnings: Vec<String>,
+}
+
+/// A prompt that cannot be shown.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PreviewError {
+    /// The loop's state cannot be read.
+    #[error(transparent)]
+    State(#[from] ReadError),
+    /// What the role knows cannot be gathered.
+    #[error("{what}")]
+    Values {
+        /// What went wrong.
+        what: String,
+    },
+}
+
+/// Renders what the next tick would send to `role`, or the tick `tick`. Spends
+/// and writes nothing. The fence is shown as zeros, since each tick has its own.
+///
+/// # Errors
+///
+/// [`PreviewError`].
+pub fn preview(setup: &Setup, role: Role, tick: Option<u64>) -> Result<Preview, PreviewError> {
+    let state = read_state(&setup.dir)?.state;
+    let call = next_call(setup, &state, role, tick);
+    let cwd = next_folder(setup, &state, &call.task);
+    let mut warnings = Vec::new();
+    let values = call::values(setup, &call, &cwd, &mut warnings).map_err(|fault| {
+        let what = match fault {
+            StepFault::Error { what, .. }
+            | StepFault::Environment { what, .. }
+            | StepFault::WorktreeReplaced { what } => what,
+        };
+        PreviewError::Values { what }
+    })?;
+    let job = call::job(setup, &call, &values, None);
+    let prepared = Resolver::new(setup.dir.root(), setup.home.root()).preview(&job);
+    Ok(Preview {
+        prepared,
+        values,
+        tick: call.tick,
+    })
+}
+
+/// Looks for what is likely wrong with the prompt of `role`.
+///
+/// # Errors
+///
+/// [`PreviewError`].
+pub fn check(setup: &Setup, role: Role) -> Result<Checked, PreviewError> {
+    let shown = preview(setup, role, None)?;
+    let harness = HarnessSettings::of(&setup.config, role);
+    let inline = harness
+        .command
+        .iter()
+        .any(|part| part.contains("{prompt_content}"));
+    let lint = Lint {
+        role: Some(call::prompt_role(role)),
+        byte_limit: inline.then_some(ARGUMENT_LIMIT),
+    };
+    let resolver = Resolver::new(setup.dir.root(), setup.home.root());
+    let prompt_ref = role_config(&setup.config, role).and_then(|role| role.prompt.as_deref());
+    let source = prompt_ref.map(|prompt_ref| resolver.find(prompt_ref).result);
+    let mut findings = match &source {
+        Some(Resolution::Found { text, .. }) => lint.template(&Template::parse(text.clone())),
+        _ => Vec::new(),
+    };
+    findings.extend(lint.rendered(&shown.prepared.content, &shown.values));
+    Ok(Checked {
+        role,
+        file: shown.prepared.source,
+        findings,
+        warnings: shown
+            .prepared
+            .warnings
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    })
+}
+
+/// Returns the call that the machine would ask for next.
+fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>) -> Call {
+    let configured = setup.config.work_source().task.as_ref();
+    let task = state
+        .current_task
+        .clone()
+        .or_else(|| configured.map(|task| task.as_str().to_owned()))
+        .unwrap_or_default();
+    let progress = state.progress_of(&task);
+    let record = setup.tasks.read(&task).ok().flatten();
+    Call {
+        role,
+        tick: tick.unwrap_or(state.tick + 1),
+        attempt: 1,
+        nonce: "0".repeat(16),
+        phase: record.map(|record| record.phase),
+        hint: progress.hint,
+        verdict: (role == Role::Orchestrate)
+            .then(|| state.last_verdict.as_ref().map(|last| last.verdict.clone()))
+            .flatten(),
+        unjudged: progress.unjudged,
+        fault: None,
+        timeout_ms: 0,
+        worktree: progress.worktree,
+        task,
+    }
+}
+
+/// Returns where the next tick would work, made or not.
+fn next_folder(setup: &Setup, state: &State, task: &str) -> PathBuf {
+    let made = state.progress_of(task).worktree;
+    if made.is_none() && setup.config.blast_radius().use_worktree() {
+        workplace::destination(setup, task)
+    } else {
+        workplace::project_folder(setup, made.as_ref())
+    }
+}

@@ -1,0 +1,209 @@
+//! One loop with everything that driving it needs.
+
+use crate::clock::Clock;
+use crate::git::{Configuration, OpenError, Repository};
+use crate::home::Home;
+use crate::project::Project;
+use crate::store::LoopDir;
+use crate::tasks::Tasks;
+use loop_core::config::{Config, ConfigWarning, LoopName, Parsed, Supported, UnknownCost};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The longest `loop.json` that is read, in bytes.
+const CONFIG_LIMIT: u64 = 1024 * 1024;
+
+/// One loop of a project, read from disk.
+#[derive(Debug)]
+pub struct Setup {
+    /// The framework home.
+    pub home: Home,
+    /// The project.
+    pub project: Project,
+    /// The loop's name.
+    pub name: String,
+    /// Its files.
+    pub dir: LoopDir,
+    /// Its configuration.
+    pub config: Config,
+    /// What a person should know about how that was read.
+    pub warnings: Vec<ConfigWarning>,
+    /// The tasks of the project.
+    pub tasks: Tasks,
+    /// The repository around the project, if there is one.
+    pub repository: Option<Repository>,
+    /// Where time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// The environment that children inherit from.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// A loop that cannot be used as it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// There is no such loop.
+    #[error("there is no loop `{name}` in {}", project.display())]
+    NoSuchLoop {
+        /// The name.
+        name: String,
+        /// The project.
+        project: PathBuf,
+    },
+    /// Its configuration cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Its configuration is longer than any that a person writes.
+    #[error("{} is longer than 1 MiB", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its configuration is wrong.
+    #[error("{what}")]
+    Config {
+        /// File, line, column, key, what is wrong and what to do.
+        what: String,
+    },
+    /// The repository around the project cannot be read.
+    #[error(transparent)]
+    Repository(#[from] OpenError),
+}
+
+/// A configuration that is right, and that no tick of this version may run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unrunnable {
+    /// It asks for what this version does not have yet.
+    #[error("{}: not enforced by this version: {}", path.display(), keys.join(", "))]
+    NotEnforced {
+        /// The file.
+        path: PathBuf,
+        /// The keys.
+        keys: Vec<String>,
+    },
+    /// Its cost cap cannot hold.
+    #[error("{}: {source}", path.display())]
+    UnknownCost {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: UnknownCost,
+    },
+}
+
+/// What a loop is read with.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The framework home.
+    pub home: Home,
+    /// The project.
+    pub project: Project,
+    /// Where time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// The environment that children inherit from.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+impl Setup {
+    /// Reads the loop called `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] when there is no such loop, or its configuration or
+    /// repository cannot be read.
+    pub fn read(around: &Surroundings, name: &str) -> Result<Self, SetupError> {
+        let dir = LoopDir::new(around.project.loop_dir(name));
+        let path = dir.root().join("loop.json");
+        let known = name.parse::<LoopName>().is_ok() && dir.root().is_dir();
+        if !known {
+            return Err(SetupError::NoSuchLoop {
+                name: name.to_owned(),
+                project: around.project.root().to_owned(),
+            });
+        }
+        let Parsed { config, warnings } = parse(&path)?;
+        if config.name().as_str() != name {
+            return Err(SetupError::Config {
+                what: format!(
+                    "{}: name: it is `{}`, but the loop's folder is called `{name}`; rename one",
+                    path.display(),
+                    config.name().as_str()
+                ),
+            });
+        }
+        Ok(Self {
+            home: around.home.clone(),
+            tasks: Tasks::new(around.project.data()),
+            repository: Repository::discover(around.project.root(), Configuration::User)?,
+            project: around.project.clone(),
+            name: name.to_owned(),
+            dir,
+            config,
+            warnings,
+            clock: Arc::clone(&around.clock),
+            environment: around.environment.clone(),
+        })
+    }
+
+    /// Returns the path of the configuration.
+    #[must_use]
+    pub fn config_path(&self) -> PathBuf {
+        self.dir.root().join("loop.json")
+    }
+
+    /// Checks that every limit in the configuration can be held: none is ever
+    /// silently off.
+    ///
+    /// # Errors
+    ///
+    /// [`Unrunnable`] naming each key that stands against a tick.
+    pub fn check_runnable(&self) -> Result<(), Unrunnable> {
+        let keys = self.config.not_enforced(&Supported::THIS_VERSION);
+        if !keys.is_empty() {
+            return Err(Unrunnable::NotEnforced {
+                path: self.config_path(),
+                keys,
+            });
+        }
+        self.config
+            .cost_enforceable()
+            .map_err(|source| Unrunnable::UnknownCost {
+                path: self.config_path(),
+                source,
+            })
+    }
+}
+
+fn parse(path: &Path) -> Result<Parsed, SetupError> {
+    let read = |source| SetupError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(CONFIG_LIMIT + 1).read_to_end(&mut bytes))
+        .map_err(read)?;
+    if bytes.len() as u64 > CONFIG_LIMIT {
+        return Err(SetupError::TooLong {
+            path: path.to_owned(),
+        });
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        read(io::Error::new(
+            io::ErrorKind::InvalidData,
+            error.utf8_error(),
+        ))
+    })?;
+    Config::parse(&text).map_err(|error| SetupError::Config {
+        what: error.with_file(path.display().to_string()).to_string(),
+    })
+}

@@ -1,0 +1,191 @@
+//! Where a task is worked on: the project itself, or a worktree of its own.
+
+use crate::git::{
+    self, BranchName, Recorded, Replaced, Request, SnapshotError, TreeHash, Workspace,
+    WorktreeError, pick_branch,
+};
+use crate::setup::Setup;
+use loop_core::answer::{StepFault, WorktreeRecord};
+use loop_core::outcome::Error;
+use loop_core::step::Workplace;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How long a git process that is at work in the worktree is waited for.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// A workspace that is ready.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) record: Option<WorktreeRecord>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why there is none.
+pub(crate) enum Unready {
+    Fault(StepFault),
+    Stopped,
+}
+
+/// Makes the workspace ready; `stop` gives up and takes back what was begun.
+pub(crate) fn ensure(
+    setup: &Setup,
+    place: &Workplace,
+    stop: &AtomicBool,
+) -> Result<Ready, Unready> {
+    if !place.worktree {
+        return Ok(Ready {
+            record: None,
+            warnings: Vec::new(),
+        });
+    }
+    let Some(repository) = &setup.repository else {
+        return Err(failed(format!(
+            "{} is not in a git repository; make one with git init and a first commit, or set \
+             blast_radius.use_worktree to false",
+            setup.project.root().display()
+        )));
+    };
+    let mut warnings = Vec::new();
+    let recorded = place.recorded.as_ref().map(recorded);
+    let branch = match &recorded {
+        Some(_) => BranchName::new(&setup.name, Some(&place.task)),
+        None => {
+            let picked = pick_branch(repository, &setup.name, Some(&place.task))
+                .map_err(|fault| failed(fault.to_string()))?;
+            warnings.extend(picked.warning);
+            picked.name
+        }
+    };
+    hide_worktrees(setup)
+        .map_err(|error| failed(format!("cannot make the folder of the worktrees: {error}")))?;
+    let dest = destination(setup, &place.task);
+    let worktree = git::ensure(&Request {
+        repository,
+        dest: &dest,
+        branch: &branch,
+        recorded: recorded.as_ref(),
+        lock_wait: LOCK_WAIT,
+        stop,
+    })
+    .map_err(unready)?;
+    warnings.extend(worktree.warnings);
+    Ok(Ready {
+        record: Some(record(&worktree.recorded)),
+        warnings,
+    })
+}
+
+/// Returns the project's folder in the place where a task is worked on.
+pub(crate) fn project_folder(setup: &Setup, worktree: Option<&WorktreeRecord>) -> PathBuf {
+    match worktree {
+        Some(worktree) => Path::new(&worktree.path).join(project_below_top(setup)),
+        None => setup.project.root().to_owned(),
+    }
+}
+
+/// Takes the tree hash of the place where a task is worked on. `None` is
+/// unknown, which counts as changed.
+pub(crate) fn tree_hash(
+    setup: &Setup,
+    worktree: Option<&WorktreeRecord>,
+    stop: &AtomicBool,
+) -> Result<Option<String>, Unready> {
+    let workspace = match (worktree, &setup.repository) {
+        (Some(worktree), Some(repository)) => {
+            let below = project_below_top(setup);
+            Workspace::of_worktree(repository, &recorded(worktree), &below).map_err(replaced)?
+        }
+        (_, Some(repository)) => Workspace::in_place(repository, setup.project.root()),
+        (_, None) => Workspace::plain(setup.project.root()),
+    };
+    match TreeHash::of(&workspace, stop) {
+        Ok(hash) => Ok(hash.map(|hash| hash.as_str().to_owned())),
+        Err(SnapshotError::Interrupted) => Err(Unready::Stopped),
+        // What cannot be read cannot be compared: unknown.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Returns the project's place below the top level of its repository.
+fn project_below_top(setup: &Setup) -> PathBuf {
+    let place = setup
+        .repository
+        .as_ref()
+        .and_then(|repository| repository.place_of(setup.project.root()));
+    place.unwrap_or_default()
+}
+
+/// Makes sure that no repository around the home ever sees the worktrees.
+fn hide_worktrees(setup: &Setup) -> io::Result<()> {
+    let worktrees = setup.home.worktrees();
+    fs::create_dir_all(&worktrees)?;
+    match fs::File::create_new(worktrees.join(".gitignore")) {
+        Ok(mut file) => io::Write::write_all(&mut file, b"*\n"),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns `<home>/worktrees/<project>-<hash8>/<loop>/<task>` (row X-03).
+pub(crate) fn destination(setup: &Setup, task: &str) -> PathBuf {
+    let root = setup.project.root();
+    let name = root
+        .file_name()
+        .unwrap_or(root.as_os_str())
+        .to_string_lossy();
+    let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
+    let hash: String = digest
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let project = setup.home.worktrees().join(format!("{name}-{hash}"));
+    project.join(&setup.name).join(task)
+}
+
+pub(crate) fn recorded(record: &WorktreeRecord) -> Recorded {
+    Recorded {
+        path: PathBuf::from(&record.path),
+        branch: record.branch.clone(),
+        base: record.base.clone(),
+        admin: record.admin.clone(),
+    }
+}
+
+fn record(recorded: &Recorded) -> WorktreeRecord {
+    WorktreeRecord {
+        path: recorded.path.to_string_lossy().into_owned(),
+        branch: recorded.branch.clone(),
+        base: recorded.base.clone(),
+        admin: recorded.admin.clone(),
+    }
+}
+
+fn failed(what: String) -> Unready {
+    Unready::Fault(StepFault::Error {
+        reason: Error::WorktreeFailed,
+        what,
+    })
+}
+
+fn replaced(replaced: Replaced) -> Unready {
+    Unready::Fault(StepFault::WorktreeReplaced {
+        what: replaced.to_string(),
+    })
+}
+
+fn unready(error: WorktreeError) -> Unready {
+    match error {
+        WorktreeError::Interrupted => Unready::Stopped,
+        WorktreeError::Replaced(what) => replaced(what),
+        other => failed(match other.hint() {
+            Some(hint) => format!("{other}; mend it with: {hint}"),
+            None => other.to_string(),
+        }),
+    }
+}
