@@ -33,10 +33,13 @@ impl<T> At<T> for io::Result<T> {
     }
 }
 
-/// Makes the contents of a file-to-be, under a name that readers skip.
+/// How the names of files-to-be start; readers skip them.
+pub(super) const DRAFT: &str = ".draft-";
+
+/// Makes the contents of a file-to-be.
 pub(super) fn draft(folder: &Path, contents: &[u8]) -> io::Result<NamedTempFile> {
     let mut draft = tempfile::Builder::new()
-        .prefix(".")
+        .prefix(DRAFT)
         .permissions(Permissions::from_mode(0o644))
         .tempfile_in(folder)?;
     draft.write_all(contents)?;

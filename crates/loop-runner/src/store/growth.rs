@@ -1,6 +1,6 @@
 //! Putting a grown log aside, so that a cold start reads one tick.
 
-use super::file::{At, FileError, remove, sync_folder};
+use super::file::{At, DRAFT, FileError, remove, sync_folder};
 use super::held::Held;
 use super::log::{Log, open_file};
 use super::paths::LoopDir;
@@ -44,9 +44,16 @@ fn numbers(name: &str) -> Option<(u64, u64)> {
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
-/// Clears what a crash in [`Held::put_aside_if_grown`] can leave behind.
+/// Clears what a crash of the lock's holder can leave behind: here and while it
+/// wrote a whole file.
 pub(super) fn clear_leftovers(dir: &LoopDir) -> Result<(), FileError> {
     remove(&dir.next_events())?;
+    for entry in fs::read_dir(dir.root()).at("read", dir.root())? {
+        let name = entry.at("read", dir.root())?.file_name();
+        if name.as_encoded_bytes().starts_with(DRAFT.as_bytes()) {
+            remove(&dir.root().join(name))?;
+        }
+    }
     let id = |file: fs::Metadata| (file.dev(), file.ino());
     let Ok(live) = dir.events().metadata().map(id) else {
         return Ok(());

@@ -7,7 +7,7 @@ use super::lock::Lock;
 use super::open::AttemptAlive;
 use super::paths::LoopDir;
 use super::read::{read_state, records_after};
-use super::scan::find_back;
+use super::scan::{find_back, parse};
 use crate::clock::Clock;
 use loop_core::control::Control;
 use loop_core::record::{Body, Record, Requested};
@@ -81,8 +81,20 @@ pub fn request(
     end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
     owed: impl FnMut(&mut Held) -> Result<(), HeldError>,
 ) -> Result<Answered, RequestError> {
+    request_within(PATIENCE, dir, control, engine, clock, end_stale, owed)
+}
+
+pub(super) fn request_within(
+    patience: Duration,
+    dir: &LoopDir,
+    control: &Control,
+    engine: &str,
+    clock: Arc<dyn Clock>,
+    end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
+    owed: impl FnMut(&mut Held) -> Result<(), HeldError>,
+) -> Result<Answered, RequestError> {
     submit(&dir.control(), control)?;
-    match wait(dir, &control.id, PATIENCE)? {
+    match wait(dir, &control.id, patience)? {
         Waited::Lock(lock) => {
             let held = Held::open_locked(lock, dir, engine, clock, end_stale)?;
             settle(held, control, owed)
@@ -100,7 +112,7 @@ pub fn request(
 }
 
 /// What came of waiting.
-pub(super) enum Waited {
+enum Waited {
     /// Nobody drives the loop.
     Lock(Lock),
     /// The one who drives it has taken the request in.
@@ -109,7 +121,7 @@ pub(super) enum Waited {
     InVain,
 }
 
-pub(super) fn wait(dir: &LoopDir, id: &str, patience: Duration) -> Result<Waited, RequestError> {
+fn wait(dir: &LoopDir, id: &str, patience: Duration) -> Result<Waited, RequestError> {
     let started = Instant::now();
     loop {
         match Lock::acquire(dir) {
@@ -188,7 +200,7 @@ fn last_in_live_log(dir: &LoopDir, id: &str) -> Option<Record> {
     let names_it = |line: &[u8]| {
         line.windows(quoted.len()).any(|part| part == quoted)
             && matches!(
-                super::scan::parse(line),
+                parse(line),
                 Ok(Record {
                     body: Body::Control(_),
                     ..
@@ -197,5 +209,5 @@ fn last_in_live_log(dir: &LoopDir, id: &str) -> Option<Record> {
     };
     let (_, bytes) = find_back(&File::open(dir.events()).ok()?, names_it).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').next()?;
-    super::scan::parse(line).ok()
+    parse(line).ok()
 }

@@ -1,7 +1,11 @@
 //! Tests of the store, in one place because they share a rig.
 
+mod crash;
+mod disk;
+mod growth;
 mod inbox;
 mod model;
+mod request;
 mod rig;
 mod tick;
 mod torn;

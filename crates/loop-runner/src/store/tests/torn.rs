@@ -1,6 +1,7 @@
 //! Logs that a crash, a disk or a person has damaged.
 
 use super::rig::{Rig, perform, rules, whole_tick};
+use crate::store::scan::read_tail;
 use crate::store::{LogError, OpenError, read_state};
 use loop_core::outcome::{Error, Outcome};
 use loop_core::record::Body;
@@ -36,16 +37,35 @@ fn refused(rig: &Rig) -> LogError {
     }
 }
 
+// rows: L-08
+// cases: 107
+#[test]
+fn a_log_cut_at_any_byte_is_read_up_to_its_last_whole_record() {
+    let log = worked().log();
+    let ends = ends(&log);
+    let rig = Rig::new();
+    for cut in 0..=log.len() {
+        fs::write(rig.dir.events(), &log[..cut]).unwrap();
+        let file = fs::File::open(rig.dir.events()).unwrap();
+        let tail = read_tail(&file, &rig.dir.events()).unwrap();
+        let good = ends.iter().filter(|end| **end <= cut).count();
+        let end = good.checked_sub(1).map_or(0, |last| ends[last]);
+        assert_eq!((tail.seq, tail.end), (good as u64, end as u64));
+        assert_eq!(tail.torn, log[end..cut]);
+    }
+}
+
 // rows: L-07, L-08
 // cases: 55, 107
 #[test]
-fn a_log_cut_anywhere_in_its_last_two_records_is_healed() {
+fn a_log_cut_in_its_last_two_records_is_healed() {
     let whole = worked();
     let log = whole.log();
     let ends = ends(&log);
     let first = ends[ends.len() - 3];
     let rig = Rig::new();
-    for cut in first..log.len() {
+    let near = |cut: &usize| cut.is_multiple_of(17) || ends.iter().any(|end| end.abs_diff(*cut) < 3);
+    for cut in (first..log.len()).filter(near) {
         fs::remove_dir_all(rig.dir.root()).unwrap();
         fs::create_dir(rig.dir.root()).unwrap();
         fs::write(rig.dir.events(), &log[..cut]).unwrap();

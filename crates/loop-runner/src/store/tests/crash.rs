@@ -1,0 +1,237 @@
+//! The process dies at every point, and the next one goes on.
+//!
+//! The test binary runs itself again with one point armed; what that process
+//! leaves is then opened here.
+
+use super::model::check_replays;
+use super::rig::{ENGINE, Rig, SECOND, control, perform, rules};
+use crate::fault;
+use crate::store::file::DRAFT;
+use crate::store::{Held, SubmitError, read_state, submit};
+use loop_core::Step;
+use loop_core::answer::StepAnswer;
+use loop_core::control::Request;
+use loop_core::outcome::{Interruption, Outcome};
+use loop_core::record::{Body, Record};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+/// The variable that makes [`child`] more than an empty test.
+const LOOP: &str = "STORE_TEST_LOOP";
+const SIGABRT: i32 = 6;
+/// The ticks that a history has.
+const TICKS: u64 = 3;
+
+/// Leaves a loop as the worst crash would: an older engine died in implement,
+/// the log is torn, and the inbox holds something that cannot be read.
+fn wreck() -> Rig {
+    let rig = Rig::new();
+    let mut held = Held::open(&rig.dir, "0.9.0", rig.clock(), || Ok(())).unwrap();
+    held.start(rules()).unwrap();
+    while held.machine().action().unwrap().step() != Step::Implement {
+        perform(&mut held, 0);
+    }
+    held.begin().unwrap();
+    drop(held);
+    let mut log = OpenOptions::new()
+        .append(true)
+        .open(rig.dir.events())
+        .unwrap();
+    log.write_all(b"{\"v\":1,\"seq\":").unwrap();
+    std::fs::create_dir(rig.dir.control()).unwrap();
+    std::fs::write(rig.dir.control().join("0.json"), "?").unwrap();
+    rig
+}
+
+/// Drives a loop from wherever it is to the end of its last tick.
+fn drive(rig: &Rig) {
+    for (id, request) in [("pause", Request::Pause), ("resume", Request::Resume)] {
+        submit(&rig.dir.control(), &control(id, request)).unwrap();
+    }
+    let mut held = Held::open(&rig.dir, ENGINE, rig.clock(), || Ok(())).unwrap();
+    held.grown = 1;
+    loop {
+        rig.clock.advance(SECOND);
+        held.drain().unwrap();
+        let tick = held.machine().state().tick;
+        match held.machine().action().map(|action| action.step()) {
+            None if tick == TICKS => return,
+            None => held.start(rules()).unwrap(),
+            Some(Step::Orchestrate) => {
+                if !held.machine().begun() {
+                    held.begin().unwrap();
+                }
+                ask(rig, tick);
+                held.drain().unwrap();
+                perform(&mut held, 0);
+            }
+            // A verdict that fails keeps the task where it is.
+            Some(Step::Verify) if tick == TICKS => {
+                perform(&mut held, 5);
+            }
+            Some(_) => {
+                perform(&mut held, 0);
+            }
+        }
+    }
+}
+
+/// Makes orchestrate's request.
+fn ask(rig: &Rig, tick: u64) {
+    let request = Request::Transition {
+        tick,
+        task: "t1".to_owned(),
+        to: None,
+    };
+    let left = submit(&rig.dir.control(), &control(&format!("o{tick}"), request));
+    assert!(matches!(
+        left,
+        Ok(()) | Err(SubmitError::AlreadyRequested { .. })
+    ));
+}
+
+/// Is run by the other tests, in a process of its own.
+#[test]
+fn child() {
+    if let Some(root) = std::env::var_os(LOOP) {
+        drive(&Rig::at(root));
+    }
+}
+
+/// Lets a process die at a point; returns whether it got there.
+fn dies_at(rig: &Rig, point: &str, passage: u32) -> bool {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "store::tests::crash::child"])
+        .env(LOOP, rig.dir.root())
+        .env(fault::VARIABLE, format!("{point}:{passage}"))
+        .current_dir(rig.dir.root())
+        .output()
+        .unwrap();
+    let died = output.status.signal() == Some(SIGABRT);
+    assert!(
+        died || output.status.success(),
+        "{point}:{passage}: {}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+    died
+}
+
+/// Checks a whole history.
+fn check(rig: &Rig, at: &str) {
+    let records = rig.records();
+    assert!(
+        records
+            .iter()
+            .zip(1..)
+            .all(|(record, seq)| record.seq == seq),
+        "{at}: no gaps"
+    );
+    check_replays(&records);
+    let count = |is: &dyn Fn(&Body) -> bool| {
+        records
+            .iter()
+            .filter(|Record { body, .. }| is(body))
+            .count()
+    };
+    let closed = count(&|body| matches!(body, Body::Closed(_)));
+    assert_eq!(closed as u64, TICKS, "{at}: each tick is closed once");
+    for id in ["pause", "resume", "o2"] {
+        let taken = count(&|body| matches!(body, Body::Control(it) if it.control.id == id));
+        assert!(
+            taken == 1 || id == "o2" && taken == 0,
+            "{at}: {id} {taken} times"
+        );
+    }
+    let healed = count(&|body| matches!(body, Body::Healed { .. }));
+    assert!(healed >= 1, "{at}: the log was torn");
+    let begun =
+        count(&|body| matches!(body, Body::Began { fence, .. } if fence.step == Step::Implement));
+    let ended = count(&|body| {
+        matches!(body, Body::Answer(it) if it.fence.step == Step::Implement
+            && !matches!(it.answer, StepAnswer::Failed(_)))
+    });
+    assert!(ended >= begun, "{at}: every attempt has an answer");
+    let state = read_state(&rig.dir).unwrap().state;
+    assert!(!state.paused, "{at}");
+    assert_eq!((state.tick, state.in_progress), (TICKS, None), "{at}");
+    let waiting = rig.control_files();
+    let mut waiting = waiting.iter().filter(|name| !name.starts_with('.'));
+    assert_eq!(waiting.next(), None, "{at}");
+    assert!(rig.dir.control_bad().join("0.json").exists(), "{at}");
+    let names = std::fs::read_dir(rig.dir.root()).unwrap();
+    for name in names.map(|entry| entry.unwrap().file_name()) {
+        let name = name.into_string().unwrap();
+        assert_ne!(name, "events.jsonl.new", "{at}");
+        assert!(!name.starts_with(DRAFT), "{at}: {name}");
+    }
+}
+
+/// Lets a process die at every point whose name starts so.
+fn sweep(prefixes: &[&str], passages: &[u32]) {
+    let of = |point: &&&str| prefixes.iter().any(|prefix| point.starts_with(prefix));
+    for point in fault::POINTS.iter().filter(of) {
+        for passage in passages {
+            let at = format!("{point}:{passage}");
+            let rig = wreck();
+            let died = dies_at(&rig, point, *passage);
+            assert!(died || *passage > 1, "{at} is never passed");
+            if died {
+                read_state(&rig.dir).unwrap_or_else(|error| panic!("{at}: {error}"));
+                drive(&rig);
+            }
+            check(&rig, &at);
+        }
+    }
+}
+
+// rows: L-06, L-07, L-09
+// cases: 55, 107
+#[test]
+fn a_death_while_opening_is_made_good() {
+    sweep(&["open."], &[1]);
+}
+
+// rows: L-06, L-07
+// cases: 55, 107
+#[test]
+fn a_death_around_a_write_is_made_good() {
+    sweep(&["append.", "cache."], &[1, 3, 8]);
+}
+
+// rows: L-07
+// cases: 55
+#[test]
+fn a_death_around_a_step_is_made_good() {
+    sweep(&["step."], &[1, 2, 4]);
+}
+
+// cases: 55
+#[test]
+fn a_death_around_a_request_is_made_good() {
+    sweep(&["submit.", "drain."], &[1, 2]);
+}
+
+// cases: 55, 107
+#[test]
+fn a_death_while_a_tick_is_closed_is_made_good() {
+    sweep(&["close.", "growth."], &[1, 2]);
+}
+
+// rows: L-07, L-09
+#[test]
+fn a_tick_that_was_cut_short_in_implement_spends_its_iteration() {
+    let rig = wreck();
+    let asked = std::cell::Cell::new(false);
+    let held = Held::open(&rig.dir, ENGINE, rig.clock(), || {
+        asked.set(true);
+        Ok(())
+    });
+    let held = held.unwrap();
+    assert!(asked.get(), "what is left of the step is ended first");
+    let ended = held.machine().ended().unwrap();
+    assert_eq!(ended.outcome, Outcome::Interrupted(Interruption::Crash));
+    assert_eq!(held.machine().state().progress_of("t1").iteration, 1);
+    assert!(held.machine().action().is_none());
+}
