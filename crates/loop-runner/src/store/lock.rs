@@ -25,7 +25,9 @@ pub(super) struct Lock {
 impl Lock {
     pub(super) fn acquire(dir: &LoopDir) -> Result<Self, OpenError> {
         let path = dir.lock();
-        for tried in 1.. {
+        let mut tries = 0;
+        loop {
+            tries += 1;
             let mut file = open(&path).at("open", &path)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => {
@@ -34,14 +36,13 @@ impl Lock {
                 }
                 // Somebody took the file away meanwhile: lock the one that is there.
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) if tried >= TRIES => {
+                Err(TryLockError::WouldBlock) if tries >= TRIES => {
                     return Err(OpenError::Locked { by: pid(&mut file) });
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
                 Err(TryLockError::Error(error)) => return Err(error).at("lock", &path)?,
             }
         }
-        unreachable!("the loop only ends by returning")
     }
 
     /// Whether nobody else could take the lock now.

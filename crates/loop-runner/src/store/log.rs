@@ -127,6 +127,11 @@ impl Log {
         Ok(())
     }
 
+    /// Waits until every record is on disk.
+    pub(super) fn sync(&mut self) -> Result<(), FileError> {
+        self.file.sync_data().at("sync", &self.path)
+    }
+
     /// Cuts off what follows the last record.
     pub(super) fn cut_behind_end(&mut self) -> Result<(), FileError> {
         self.file.set_len(self.end).at("cut", &self.path)?;

@@ -17,10 +17,10 @@ use super::scan::{Tail, read_tail};
 use crate::clock::Clock;
 use crate::fault;
 use loop_core::answer::StepAnswer;
-use loop_core::outcome::Interruption;
+use loop_core::outcome::{Interruption, Outcome};
 use loop_core::record::Body;
 use loop_core::replay::Replayed;
-use loop_core::step::{Action, Step};
+use loop_core::step::Action;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -88,45 +88,61 @@ impl Held {
             grown: growth::GROWN,
         };
         held.heal(&found.tail.torn)?;
-        held.mend_cache(&found.cached);
+        held.mend_cache(&found.cached)?;
 
-        fault::point("open.3");
-        let mut ended = false;
-        if held.machine.begun() {
-            end_stale()?;
-            fault::point("open.3.ended");
-            ended = held.interrupt()?;
-            fault::point("open.3.interrupted");
-        }
-
-        fault::point("open.4");
-        // A tick is never replayed by another engine than the one that opened it.
-        if opened_by.is_some_and(|version| version != engine) {
-            ended |= held.interrupt()?;
-            ended |= matches!(held.machine.action(), Some(Action::Close(_)));
-            fault::point("open.4.interrupted");
-        }
-        if ended && matches!(held.machine.action(), Some(Action::Close(_))) {
-            held.close()?;
-        }
+        held.end_left_over(end_stale)?;
+        let other = opened_by.is_some_and(|version| version != engine);
+        held.end_interrupted(other)?;
         fault::point("open.5");
         Ok(held)
     }
 
+    /// Answers a step that an earlier process began and did not end, once
+    /// nothing of it is alive.
+    fn end_left_over(
+        &mut self,
+        end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
+    ) -> Result<(), OpenError> {
+        fault::point("open.3");
+        if self.machine.begun() {
+            end_stale()?;
+            fault::point("open.3.ended");
+            self.interrupt()?;
+            fault::point("open.3.interrupted");
+        }
+        Ok(())
+    }
+
+    /// Closes a tick that was interrupted, and one that another engine opened:
+    /// no tick is replayed by two. A tick that was interrupted in orchestrate
+    /// goes on, and so does one that owes a move.
+    fn end_interrupted(&mut self, other_engine: bool) -> Result<(), OpenError> {
+        fault::point("open.4");
+        if other_engine {
+            self.interrupt()?;
+            fault::point("open.4.interrupted");
+        }
+        match self.machine.action() {
+            Some(Action::Close(closing))
+                if other_engine || matches!(closing.ended.outcome, Outcome::Interrupted(_)) =>
+            {
+                Ok(self.close()?)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Answers the step that is asked for as interrupted, begun or not. Moves
     /// and copies are left: they are made again.
-    fn interrupt(&mut self) -> Result<bool, OpenError> {
-        let step = self.machine.action().map(|action| action.step());
+    fn interrupt(&mut self) -> Result<(), OpenError> {
         let by = self.machine.stopping().unwrap_or(Interruption::Crash);
-        match step {
-            Some(
-                Step::Worktree | Step::Tree | Step::Implement | Step::Verify | Step::Orchestrate,
-            ) => {
-                self.answer(StepAnswer::Interrupted(by), 0)?;
-                Ok(true)
-            }
-            _ => Ok(false),
+        let answer = StepAnswer::Interrupted(by);
+        let step = self.machine.action().map(|action| action.step());
+        if step.is_some_and(|step| answer.fits(step)) {
+            // How long it ran is unknown, and the time since then may be a night.
+            self.answer(answer, 0)?;
         }
+        Ok(())
     }
 
     /// Keeps the torn end of the log, cuts it off, and says so in the log. A
@@ -161,7 +177,7 @@ impl Held {
         Ok(())
     }
 
-    fn mend_cache(&mut self, cached: &Cached) {
+    fn mend_cache(&mut self, cached: &Cached) -> Result<(), OpenError> {
         let current = match cached {
             Cached::Missing => self.log.seq() == 0,
             Cached::Found(found) => (found.seq, found.end) == (self.log.seq(), self.log.end()),
@@ -177,8 +193,11 @@ impl Held {
             }
         };
         if !current {
+            // The cache must never know of a record that a power cut can take.
+            self.log.sync()?;
             self.save_cache();
         }
+        Ok(())
     }
 }
 

@@ -86,6 +86,7 @@ pub fn records_after(dir: &LoopDir, seq: u64) -> Result<Records, ReadError> {
         live: None,
         reading: None,
         seq,
+        failed: false,
     };
     records.look()?;
     Ok(records)
@@ -94,7 +95,7 @@ pub fn records_after(dir: &LoopDir, seq: u64) -> Result<Records, ReadError> {
 /// The records of a loop, through every part of its log.
 ///
 /// After the last record it gives `None`; asked again later, it goes on with
-/// what was written meanwhile.
+/// what was written meanwhile. An error ends it for good.
 #[derive(Debug)]
 pub struct Records {
     dir: LoopDir,
@@ -105,6 +106,8 @@ pub struct Records {
     reading: Option<Lines>,
     /// Number of the last record that was given.
     seq: u64,
+    /// Whether an error was given, which is the last thing that is.
+    failed: bool,
 }
 
 impl Records {
@@ -169,7 +172,12 @@ impl Iterator for Records {
     type Item = Result<Record, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read_on().transpose()
+        if self.failed {
+            return None;
+        }
+        let next = self.read_on().transpose();
+        self.failed = matches!(next, Some(Err(_)));
+        next
     }
 }
 

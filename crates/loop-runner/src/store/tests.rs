@@ -5,6 +5,7 @@ mod disk;
 mod growth;
 mod inbox;
 mod model;
+mod open;
 mod request;
 mod rig;
 mod tick;

@@ -144,14 +144,6 @@ pub(super) fn rules() -> Rules {
     }
 }
 
-pub(super) fn task(phase: &str) -> WorkTask {
-    WorkTask {
-        name: "t1".to_owned(),
-        phase: Some(phase.to_owned()),
-        phases: Phases::default(),
-    }
-}
-
 /// Does what the machine asks for next; `choice` picks how it goes, 0 is well.
 /// Returns whether anything was asked for.
 pub(super) fn perform(held: &mut Held, choice: u8) -> bool {
@@ -160,14 +152,19 @@ pub(super) fn perform(held: &mut Held, choice: u8) -> bool {
     };
     match &action {
         Action::FindWork => {
+            let phases = held.machine().rules().unwrap().phases.clone();
             let phase = held.machine().state().current_phase.clone();
-            let phase = phase.filter(|phase| Phases::default().contains(phase));
+            let phase = phase.filter(|phase| phases.contains(phase));
             held.work(match choice {
                 1 => Work::Nothing(Skip::NoWork),
                 2 => Work::Failed {
                     what: "no such file".to_owned(),
                 },
-                _ => Work::Found(task(phase.as_deref().unwrap_or("research"))),
+                _ => Work::Found(WorkTask {
+                    name: "t1".to_owned(),
+                    phase: Some(phase.unwrap_or_else(|| phases.first().to_owned())),
+                    phases,
+                }),
             })
             .unwrap();
         }

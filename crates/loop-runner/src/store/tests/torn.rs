@@ -64,7 +64,8 @@ fn a_log_cut_in_its_last_two_records_is_healed() {
     let ends = ends(&log);
     let first = ends[ends.len() - 3];
     let rig = Rig::new();
-    let near = |cut: &usize| cut.is_multiple_of(17) || ends.iter().any(|end| end.abs_diff(*cut) < 3);
+    let near =
+        |cut: &usize| cut.is_multiple_of(17) || ends.iter().any(|end| end.abs_diff(*cut) < 3);
     for cut in (first..log.len()).filter(near) {
         fs::remove_dir_all(rig.dir.root()).unwrap();
         fs::create_dir(rig.dir.root()).unwrap();
