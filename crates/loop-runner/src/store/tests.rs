@@ -8,5 +8,6 @@ mod model;
 mod open;
 mod request;
 mod rig;
+mod scan;
 mod tick;
 mod torn;

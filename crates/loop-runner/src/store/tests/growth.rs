@@ -149,6 +149,31 @@ fn a_follower_waits_for_a_whole_line() {
     assert!(matches!(next.body, Body::Opened(_)));
 }
 
+// rows: L-08
+#[test]
+fn a_follower_ends_at_what_cannot_be_trusted() {
+    let rig = Rig::new();
+    whole_tick(&mut rig.open());
+    let log = String::from_utf8(rig.log()).unwrap();
+    let lines: Vec<_> = log.lines().collect();
+    let without = [&lines[..3], &lines[4..]].concat();
+    let bad = [&lines[..3], &["?"], &lines[3..]].concat();
+    for (lines, message) in [
+        (without, "line 4: record 5 where 4 has to be"),
+        (
+            bad,
+            "line 4: not a record: expected value at line 1 column 1",
+        ),
+    ] {
+        fs::write(rig.dir.events(), lines.join("\n") + "\n").unwrap();
+        let mut follower = records(&rig.dir).unwrap();
+        assert_eq!(follower.by_ref().take(3).filter(Result::is_ok).count(), 3);
+        let error = follower.next().unwrap().unwrap_err().to_string();
+        assert!(error.ends_with(message), "{error}");
+        assert!(follower.next().is_none());
+    }
+}
+
 // rows: L-06
 #[test]
 fn readers_never_fail_while_a_tick_is_driven() {

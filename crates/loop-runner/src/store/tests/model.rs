@@ -96,7 +96,7 @@ pub(super) fn check_replays(records: &[Record]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
     // rows: L-12, L-07
     // cases: 55, 107
