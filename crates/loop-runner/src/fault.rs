@@ -57,6 +57,7 @@ pub fn point(name: &'static str) {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    debug_assert!(POINTS.contains(&name), "fault point {name} is not listed");
     static ASKED: OnceLock<Option<(String, u64)>> = OnceLock::new();
     static PASSED: AtomicU64 = AtomicU64::new(0);
 

@@ -72,12 +72,12 @@ pub enum OpenError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// Its records do not follow from each other; nothing was changed.
-    #[error("{}, written by engine {engine}: {source}", path.display())]
+    #[error("{} cannot be replayed{}", path.display(), opened_by(engine.as_deref()))]
     Replay {
         /// The log.
         path: PathBuf,
-        /// The version of the engine that opened the tick; empty outside one.
-        engine: String,
+        /// The version of the engine that opened the tick, if one is open.
+        engine: Option<String>,
         /// What is wrong.
         source: ReplayError,
     },
@@ -90,6 +90,12 @@ pub enum OpenError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+fn opened_by(engine: Option<&str>) -> String {
+    engine.map_or_else(String::new, |version| {
+        format!("; engine {version} opened its tick")
+    })
 }
 
 impl OpenError {
@@ -159,7 +165,7 @@ pub enum ReadError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// Its records do not follow from each other.
-    #[error("{}: {source}", path.display())]
+    #[error("{} cannot be replayed", path.display())]
     Replay {
         /// The log.
         path: PathBuf,

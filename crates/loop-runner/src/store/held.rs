@@ -26,6 +26,43 @@ use std::sync::Arc;
 /// its record is appended, and only then does the copy take the machine's place.
 /// So an input that is refused writes nothing, and a write that fails changes
 /// nothing. The lock is freed when the value is dropped.
+///
+/// A driver is this, whoever performs the steps:
+///
+/// ```no_run
+/// # use loop_core::{Action, StepAnswer, Work, rules::Rules};
+/// # use loop_runner::clock::SystemClock;
+/// # use loop_runner::store::{Held, LoopDir};
+/// # use std::sync::Arc;
+/// # fn drive(
+/// #     dir: &LoopDir,
+/// #     rules: Rules,
+/// #     find: impl Fn() -> Work,
+/// #     perform: impl Fn(Action) -> (StepAnswer, u64),
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut held = Held::open(dir, "0.1.0", Arc::new(SystemClock::new()), || Ok(()))?;
+/// held.drain()?;
+/// if held.machine().action().is_none() {
+///     held.start(rules)?;
+/// }
+/// while let Some(action) = held.machine().action() {
+///     match action {
+///         Action::FindWork => held.work(find())?,
+///         Action::Open(_) => held.open_tick("0123456789abcdef")?,
+///         Action::Close(_) => held.close()?,
+///         step => {
+///             if step.step().acts_outside() {
+///                 held.begin()?;
+///             }
+///             let (answer, elapsed_ms) = perform(step);
+///             held.answer(answer, elapsed_ms)?;
+///         }
+///     }
+///     held.drain()?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Held {
     pub(super) dir: LoopDir,

@@ -35,7 +35,7 @@ pub enum SubmitError {
 ///
 /// [`SubmitError`] when the request was not left.
 pub fn submit(control_dir: &Path, control: &Control) -> Result<(), SubmitError> {
-    std::fs::create_dir_all(control_dir).at("make", control_dir)?;
+    make_inbox(control_dir)?;
     let text = serde_json::to_vec(control)
         .map_err(io::Error::other)
         .at("write", control_dir)?;
@@ -59,6 +59,15 @@ pub fn submit(control_dir: &Path, control: &Control) -> Result<(), SubmitError> 
     sync_folder(control_dir)?;
     fault::point("submit.synced");
     Ok(())
+}
+
+/// Makes the inbox if it is missing; its loop has to be there.
+fn make_inbox(control_dir: &Path) -> Result<(), FileError> {
+    match std::fs::create_dir(control_dir) {
+        Ok(()) => control_dir.parent().map_or(Ok(()), sync_folder),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error).at("make", control_dir),
+    }
 }
 
 fn file_name(control: &Control) -> String {

@@ -228,7 +228,7 @@ impl Found {
     fn replay(&self, dir: &LoopDir) -> Result<Replayed, OpenError> {
         self.tail.fold().map_err(|source| OpenError::Replay {
             path: dir.events(),
-            engine: self.tail.engine().unwrap_or_default().to_owned(),
+            engine: self.tail.engine().map(str::to_owned),
             source,
         })
     }

@@ -45,6 +45,15 @@ fn requests_are_taken_in_once_in_order_and_their_files_go() {
 }
 
 #[test]
+fn a_request_makes_no_loop() {
+    let rig = Rig::new();
+    std::fs::remove_dir(rig.dir.root()).unwrap();
+    let left = submit(&rig.dir.control(), &control("a", Request::Pause));
+    assert!(matches!(left, Err(SubmitError::File(_))));
+    assert!(!rig.dir.root().exists());
+}
+
+#[test]
 fn a_request_that_is_denied_is_recorded_and_said() {
     let rig = Rig::new();
     rig.submit("a", Request::Approve);

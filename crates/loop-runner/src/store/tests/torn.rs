@@ -236,3 +236,26 @@ fn a_cache_that_is_corrupt_old_or_gone_is_rebuilt() {
     assert_eq!(fs::read(rig.dir.cache()).unwrap(), right);
     assert!(!rig.journal().contains("no such file"));
 }
+
+/// Records that are whole but do not follow from each other.
+#[test]
+fn records_that_cannot_be_replayed_are_refused() {
+    let rig = worked();
+    let log = String::from_utf8(rig.log()).unwrap();
+    // The same answer a second time, under the next number.
+    let last = log.lines().last().unwrap();
+    let seq = log.lines().count();
+    let number = |seq: usize| format!("\"seq\":{seq},");
+    let again = last.replacen(&number(seq), &number(seq + 1), 1);
+    fs::write(rig.dir.events(), format!("{log}{again}\n")).unwrap();
+    let files = rig.files();
+    let error = rig.try_open().unwrap_err();
+    assert!(matches!(error, OpenError::Replay { .. }));
+    assert_eq!(error.outcome(), Outcome::Error(Error::State));
+    assert!(error.to_string().ends_with("engine 1.0.0 opened its tick"));
+    assert_eq!(rig.files(), files);
+    assert!(matches!(
+        read_state(&rig.dir),
+        Err(crate::store::ReadError::Replay { .. })
+    ));
+}
