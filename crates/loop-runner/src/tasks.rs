@@ -9,15 +9,15 @@ mod documents;
 mod error;
 mod folder;
 mod moves;
-mod name;
+
 mod record;
 
 pub use claim::{Claim, Claimed};
 pub use documents::Kept;
 pub use error::{ChangeError, ClaimError, CreateError, KeepError, ReadError};
 pub use folder::FileError;
+pub use loop_worksource::name::{InvalidName, check_name};
 pub use moves::Mover;
-pub use name::{InvalidName, check_name};
 
 use folder::Folder;
 use loop_core::phase::Phases;

@@ -1,1 +1,38 @@
 //! Where a loop finds its next piece of work.
+//!
+//! A [`WorkSource`] answers three questions: what is next, how do things stand,
+//! and what is to be done when an item is finished. Four kinds come with the
+//! crate (`single`, `audit`, `backlog`, `command`); an embedder registers more in
+//! [`Kinds`]. Everything outside is reached through [`Project`], so that a source
+//! can be tried without a file, a process or a clock.
+
+mod audit;
+mod backlog;
+mod command;
+#[cfg(test)]
+mod fake;
+mod hash;
+mod item;
+mod kinds;
+pub mod name;
+mod pick;
+mod project;
+mod single;
+mod slug;
+mod source;
+mod violation;
+
+pub use audit::Audit;
+pub use backlog::{Backlog, InvalidArea};
+pub use command::{Command, InvalidCommand};
+pub use item::{Completion, Item};
+pub use kinds::{Chosen, Kinds, OptionError, SourceOptions};
+pub use project::{
+    Level, NewTask, Program, Project, ProjectError, Ran, RunEnd, TaskFacts, Written,
+};
+pub use single::Single;
+pub use slug::slugify;
+pub use source::{
+    Finish, Found, LoopView, Next, SourceError, Standing, Surveyed, WorkSource, to_work,
+};
+pub use violation::{Severity, Violation};

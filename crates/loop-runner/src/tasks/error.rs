@@ -1,8 +1,8 @@
 //! What can go wrong with tasks on disk, one enum per operation.
 
 use super::folder::FileError;
-use super::name::InvalidName;
 use loop_core::task::MoveError;
+use loop_worksource::name::InvalidName;
 use std::path::PathBuf;
 
 /// A task could not be read.
