@@ -82,11 +82,7 @@ impl Command {
             line: None,
             url: printed.url.clone(),
         };
-        let mut body = printed.body.clone().unwrap_or_default();
-        if !printed.labels.is_empty() {
-            body.push_str(&format!("\n\nLabels: {}", printed.labels.join(", ")));
-        }
-        let mut item = Item::new(&printed.id, &printed.title, &body, origin);
+        let mut item = Item::new(&printed.id, &printed.title, &printed.text(), origin);
         item.order = order;
         if self.done_command.is_some() {
             item.completion = Completion::RunCommand;
@@ -216,5 +212,7 @@ fn failed(key: &'static str, what: String) -> SourceError {
     SourceError::Program { key, what }
 }
 
+#[cfg(test)]
+mod recipes;
 #[cfg(test)]
 mod tests;

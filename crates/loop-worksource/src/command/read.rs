@@ -16,6 +16,9 @@ pub(super) struct Printed {
     /// What else is known.
     #[serde(default)]
     pub(super) body: Option<String>,
+    /// The same under the name that many trackers have for it; `body` wins.
+    #[serde(default)]
+    pub(super) description: Option<String>,
     /// Where people read it.
     #[serde(default)]
     pub(super) url: Option<String>,
@@ -24,13 +27,24 @@ pub(super) struct Printed {
     pub(super) priority: Option<f64>,
     /// Words that people put on it.
     #[serde(default)]
-    pub(super) labels: Vec<String>,
+    pub(super) labels: Option<Vec<String>>,
 }
 
 impl Printed {
     /// Returns the number to sort by.
     pub(super) fn rank(&self) -> f64 {
         self.priority.unwrap_or(f64::INFINITY)
+    }
+
+    /// Returns what is known beside the title, labels last.
+    pub(super) fn text(&self) -> String {
+        let body = self.body.as_ref().or(self.description.as_ref());
+        let mut text = body.cloned().unwrap_or_default();
+        if let Some(labels) = self.labels.as_ref().filter(|labels| !labels.is_empty()) {
+            text.push_str("\n\nLabels: ");
+            text.push_str(&labels.join(", "));
+        }
+        text
     }
 }
 
