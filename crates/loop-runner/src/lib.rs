@@ -16,6 +16,7 @@ pub mod preview;
 pub mod project;
 pub mod setup;
 pub mod store;
+pub mod audit;
 pub mod tasks;
 pub mod templates;
 pub mod watch;

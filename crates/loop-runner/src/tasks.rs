@@ -9,6 +9,7 @@ mod documents;
 mod error;
 mod folder;
 mod moves;
+mod project;
 
 mod record;
 
@@ -18,6 +19,7 @@ pub use error::{ChangeError, ClaimError, CreateError, KeepError, ReadError};
 pub use folder::FileError;
 pub use loop_worksource::name::{InvalidName, check_name};
 pub use moves::Mover;
+pub use project::{FindViolations, ProjectOnDisk, RunProgram};
 
 use folder::Folder;
 use loop_core::phase::Phases;
@@ -135,13 +137,7 @@ impl Tasks {
     /// [`FileError`] when the tasks folder itself cannot be read; one that is
     /// missing holds no tasks.
     pub fn list(&self) -> Result<Vec<Listed>, FileError> {
-        let mut names = self.names().or_else(|source| match source.kind() {
-            io::ErrorKind::NotFound => Ok(Vec::new()),
-            _ => Err(FileError {
-                path: self.root.clone(),
-                source,
-            }),
-        })?;
+        let mut names = self.names()?;
         names.sort();
         Ok(names
             .into_iter()
@@ -152,17 +148,28 @@ impl Tasks {
             .collect())
     }
 
-    fn names(&self) -> io::Result<Vec<String>> {
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.root)? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let kind = entry.file_type()?;
-            if !name.starts_with('.') && (kind.is_dir() || kind.is_symlink()) {
-                names.push(name);
+    /// Lists the names of all entries that are, or stand in the place of, task
+    /// folders; in no order.
+    fn names(&self) -> Result<Vec<String>, FileError> {
+        let names = std::fs::read_dir(&self.root).and_then(|entries| {
+            let mut names = Vec::new();
+            for entry in entries {
+                let entry = entry?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let kind = entry.file_type()?;
+                if !name.starts_with('.') && (kind.is_dir() || kind.is_symlink()) {
+                    names.push(name);
+                }
             }
+            Ok(names)
+        });
+        match names {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            other => other.map_err(|source| FileError {
+                path: self.root.clone(),
+                source,
+            }),
         }
-        Ok(names)
     }
 
     /// Opens the folder of a task that exists.

@@ -81,7 +81,8 @@ fn item(order: usize, violation: Violation) -> (String, Item) {
     };
     let name = violation.task.filter(|task| !task.is_empty());
     let name = name.unwrap_or_else(|| slugify(&violation.message));
-    let mut item = Item::new(&name, &violation.message, "", origin);
+    let detail = violation.detail.unwrap_or_default();
+    let mut item = Item::new(&name, &violation.message, &detail, origin);
     item.order = order;
     item.severity = violation.severity;
     (name, item)

@@ -68,6 +68,9 @@ pub struct Violation {
         deserialize_with = "task"
     )]
     pub task: Option<String>,
+    /// More about it, in words that may change, such as a line number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
 }
 
 fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {

@@ -112,6 +112,25 @@ impl Folder {
         Ok(names)
     }
 
+    /// Replaces a file's content in one move, if it is still `was`; the file
+    /// keeps its permissions. Returns whether it was replaced.
+    pub(super) fn exchange(&self, name: &str, was: &[u8], new: &[u8]) -> Result<bool, FileError> {
+        let file = self.open_at(name, OFlags::RDONLY | OFlags::NONBLOCK)?;
+        let found = self.read(name, was.len() as u64 + 1)?;
+        if found.as_deref() != Some(was) {
+            return Ok(false);
+        }
+        let permissions = file.metadata().map(|meta| meta.permissions());
+        // No lock keeps this name free for us, so it has to be our own.
+        let temp = format!(".{name}.{}.new", std::process::id());
+        let written = self.write_new(&temp, &mut &*new)?;
+        permissions
+            .and_then(|permissions| written.set_permissions(permissions))
+            .map_err(|source| self.error(&temp, source))?;
+        self.rename(&temp, name)?;
+        Ok(true)
+    }
+
     /// Takes the folder's lock; only the holder may write.
     pub(super) fn lock(self) -> Result<Locked, FileError> {
         let lock = self.open_at(LOCK, OFlags::RDWR | OFlags::CREATE)?;
@@ -149,6 +168,31 @@ impl Folder {
             .map_err(|source| self.error(name, source))
     }
 
+    /// Makes a file, in place of one that a crash left behind, and puts its
+    /// content on disk.
+    fn write_new(&self, name: &str, content: &mut dyn Read) -> Result<File, FileError> {
+        self.unlink(name)?;
+        let mut file = self.open_at(name, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
+        io::copy(content, &mut file)
+            .and_then(|_| file.flush())
+            .and_then(|()| file.sync_all())
+            .map_err(|source| self.error(name, source))?;
+        Ok(file)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), FileError> {
+        rustix::fs::renameat(&self.file, from, &self.file, to)
+            .map_err(|errno| self.error(to, errno.into()))?;
+        self.sync()
+    }
+
+    fn unlink(&self, name: &str) -> Result<(), FileError> {
+        match rustix::fs::unlinkat(&self.file, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(self.error(name, errno.into())),
+        }
+    }
+
     fn sync(&self) -> Result<(), FileError> {
         self.file.sync_all().map_err(|source| FileError {
             path: self.path.clone(),
@@ -182,18 +226,18 @@ impl Deref for Locked {
 impl Locked {
     /// Replaces a file's content in one move that survives a power cut.
     pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
-        let new = self.write_new(name, &mut &*bytes)?;
-        rustix::fs::renameat(&self.file, &new, &self.file, name)
-            .map_err(|errno| self.error(name, errno.into()))?;
-        self.sync()
+        let temp = temp_name(name);
+        self.write_new(&temp, &mut &*bytes)?;
+        self.rename(&temp, name)
     }
 
     /// Makes a file in one move, unless something of that name is there.
     /// Returns whether it was made.
     pub(super) fn add(&self, name: &str, content: &mut dyn Read) -> Result<bool, FileError> {
-        let new = self.write_new(name, content)?;
-        let linked = rustix::fs::linkat(&self.file, &new, &self.file, name, AtFlags::empty());
-        self.remove(&new)?;
+        let temp = temp_name(name);
+        self.write_new(&temp, content)?;
+        let linked = rustix::fs::linkat(&self.file, &temp, &self.file, name, AtFlags::empty());
+        self.unlink(&temp)?;
         match linked {
             Ok(()) => self.sync().map(|()| true),
             Err(Errno::EXIST) => Ok(false),
@@ -203,22 +247,12 @@ impl Locked {
 
     /// Removes a file, if it is there.
     pub(super) fn remove(&self, name: &str) -> Result<(), FileError> {
-        match rustix::fs::unlinkat(&self.file, name, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(errno) => Err(self.error(name, errno.into())),
-        }
+        self.unlink(name)
     }
+}
 
-    /// Writes a hidden file beside `name`; the lock keeps its name free for us,
-    /// and one that a crash left behind is made anew.
-    fn write_new(&self, name: &str, content: &mut dyn Read) -> Result<String, FileError> {
-        let new = format!(".{name}.new");
-        self.remove(&new)?;
-        let mut file = self.open_at(&new, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
-        io::copy(content, &mut file)
-            .and_then(|_| file.flush())
-            .and_then(|()| file.sync_all())
-            .map_err(|source| self.error(&new, source))?;
-        Ok(new)
-    }
+/// Returns the name of a file that is being written. The lock keeps it free for
+/// us; one that a crash left behind is made anew.
+fn temp_name(name: &str) -> String {
+    format!(".{name}.new")
 }

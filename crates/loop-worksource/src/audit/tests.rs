@@ -12,6 +12,7 @@ fn violation(severity: Option<Severity>, message: &str, task: Option<&str>) -> V
         code: "rule".to_owned(),
         message: message.to_owned(),
         task: task.map(str::to_owned),
+        detail: Some("more".to_owned()),
     }
 }
 
@@ -73,7 +74,7 @@ fn creates_task_when_no_task_field() {
         assert_eq!(fake.created.len(), 1, "the task is made once");
         let made = &fake.created[0];
         assert_eq!(made.title, "Loop x: bad JSON!");
-        assert_eq!(made.brief, "# Loop x: bad JSON!\n");
+        assert_eq!(made.brief, "# Loop x: bad JSON!\n\nmore\n");
         assert_eq!(made.origin.kind, OriginKind::Audit);
         fake.put("loop-x-bad-json", COMPLETE);
         assert_eq!(next(&mut fake), None, "a finished task is not begun again");
