@@ -9,7 +9,7 @@ use loop_core::task::Origin;
 use loop_core::time::Timestamp;
 use loop_runner::audit::{AuditReport, LoopEntry, LoopFacts, audit};
 use loop_runner::tasks::{Mover, NewTask, ProjectOnDisk, Tasks};
-use loop_worksource::{Audit, LoopView, Next, ProjectError, WorkSource, slugify};
+use loop_worksource::{Audit, LoopView, Next, ProjectError, Violation, WorkSource, slugify};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -281,6 +281,19 @@ fn the_audit_is_read_only_and_says_the_same_twice() {
     assert_eq!(serde_json::to_string(&fixture.audit()).unwrap(), first);
     assert_eq!(tree(fixture.dir.path()), before);
     assert!(!first.contains('\n'));
+}
+
+// rows: AU-02, AU-03, Q-40
+#[test]
+fn pickable_by_runner_run_json() {
+    let fixture = Fixture::new();
+    fixture.file("bare/x", "");
+    let report = fixture.audit();
+    let stdout = format!(
+        "warning: noise\n{}\n",
+        serde_json::to_string(&report).unwrap()
+    );
+    assert_eq!(Violation::read_all(&stdout).unwrap(), report.violations);
 }
 
 // rows: S-19

@@ -189,12 +189,12 @@ impl Backlog {
     fn item(&self, file: &str, list: &List<'_>, i: usize, order: usize) -> Item {
         let origin = Origin {
             kind: OriginKind::Backlog,
-            id: Some(list.id(i).to_owned()),
+            id: Some(list.id(i)),
             file: Some(file.to_owned()),
             line: Some(list.entry(i).line as u64),
             url: None,
         };
-        let mut item = Item::new(list.id(i), list.title(i), &list.body(i), origin);
+        let mut item = Item::new(&list.id(i), list.title(i), &list.body(i), origin);
         item.order = order;
         if self.tick {
             item.completion = Completion::TickBox {
@@ -241,7 +241,7 @@ fn task_name(
     }
     let owner = namesakes
         .iter()
-        .find(|j| origin.id.as_deref() == Some(list.id(**j)));
+        .find(|j| origin.id.as_deref() == Some(list.id(**j).as_str()));
     // The item of the task was edited or moved: which of those left is it?
     let mut left = namesakes
         .iter()

@@ -35,4 +35,4 @@ pub use slug::slugify;
 pub use source::{
     Finish, Found, LoopView, Next, SourceError, Standing, Surveyed, WorkSource, to_work,
 };
-pub use violation::{Severity, Violation};
+pub use violation::{NoAudit, Severity, Violation};

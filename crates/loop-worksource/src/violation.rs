@@ -73,6 +73,33 @@ pub struct Violation {
     pub detail: Option<String>,
 }
 
+/// A program's output that is no audit.
+#[derive(Debug, thiserror::Error)]
+#[error("the last line is no audit: {source}")]
+pub struct NoAudit {
+    #[from]
+    source: serde_json::Error,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    violations: Vec<Violation>,
+}
+
+impl Violation {
+    /// Reads the violations from what `loop audit --json`, or a program like it,
+    /// printed: one JSON object in the last line that is not blank (row U-48).
+    ///
+    /// # Errors
+    ///
+    /// [`NoAudit`] for anything else; noise is never taken for an empty audit.
+    pub fn read_all(stdout: &str) -> Result<Vec<Self>, NoAudit> {
+        let last = stdout.lines().rev().find(|line| !line.trim().is_empty());
+        let report: Report = serde_json::from_str(last.unwrap_or_default())?;
+        Ok(report.violations)
+    }
+}
+
 fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
     Ok(word.as_deref().and_then(Severity::read))
@@ -103,5 +130,30 @@ mod tests {
         assert!(read("\"weird\"").severity < read("\"low\"").severity);
         let json = serde_json::to_string(&read("\"MEDIUM\"")).unwrap();
         assert_eq!(json, r#"{"severity":"med","code":"","message":"m"}"#);
+    }
+
+    // rows: AU-03, S-19, U-48
+    #[test]
+    fn the_last_line_that_is_not_blank_is_the_audit() {
+        let line = r#"{"violations":[{"severity":"low","message":"m"}],"loops":[]}"#;
+        for text in [
+            line.to_owned(),
+            format!("noise\n{line}\n\n"),
+            format!("{{\n{line}\r\n"),
+        ] {
+            let read = Violation::read_all(&text).unwrap();
+            assert_eq!(read[0].message, "m", "{text:?}");
+        }
+        for text in [
+            "",
+            "\n",
+            "noise",
+            "[]",
+            "{}",
+            "{\"violations\":{}}",
+            "{\"violations\":[]}\nx",
+        ] {
+            assert!(Violation::read_all(text).is_err(), "{text:?}");
+        }
     }
 }

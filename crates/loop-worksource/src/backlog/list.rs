@@ -13,19 +13,15 @@ const STEM: usize = 48;
 #[derive(Debug)]
 pub(super) struct List<'a> {
     source: &'a str,
+    file: &'a str,
     document: Document,
-    /// For each entry: its id, and the name that its task has unless another
-    /// item has it.
-    keys: Vec<Key>,
+    /// For each entry, how many before it in the same place say the same.
+    repeats: Vec<u32>,
+    /// For each entry, the name that its task has unless another item has it.
+    names: Vec<String>,
     /// The entries of each name, in the file's order.
     by_name: BTreeMap<String, Vec<usize>>,
     standings: Vec<Mine>,
-}
-
-#[derive(Debug)]
-struct Key {
-    id: String,
-    name: String,
 }
 
 /// How an entry stands by the file alone.
@@ -43,20 +39,21 @@ pub(super) enum Mine {
 
 impl<'a> List<'a> {
     /// Reads the file `file` from its text.
-    pub(super) fn new(file: &str, source: &'a str) -> Self {
+    pub(super) fn new(file: &'a str, source: &'a str) -> Self {
         let document = markdown::parse(source);
-        let keys = keys(file, &document);
+        let names: Vec<String> = document.entries.iter().map(plain_name).collect();
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (i, key) in keys.iter().enumerate() {
-            by_name.entry(key.name.clone()).or_default().push(i);
+        for (i, name) in names.iter().enumerate() {
+            by_name.entry(name.clone()).or_default().push(i);
         }
-        let standings = standings(&document.entries);
         Self {
             source,
+            file,
+            repeats: repeats(&document.entries),
+            standings: standings(&document.entries),
             document,
-            keys,
+            names,
             by_name,
-            standings,
         }
     }
 
@@ -91,18 +88,31 @@ impl<'a> List<'a> {
         markdown::title(self.entry(i))
     }
 
-    pub(super) fn id(&self, i: usize) -> &str {
-        &self.keys[i].id
+    /// Returns what an item is known by: what it and the headings and items
+    /// around it say, not its line. Items that say the same are told apart by
+    /// their order.
+    pub(super) fn id(&self, i: usize) -> String {
+        let mut said = Vec::new();
+        let mut next = Some(i);
+        while let Some(at) = next {
+            said.push((self.title(at), self.repeats[at].to_string()));
+            next = self.entry(at).parent;
+        }
+        let section = &self.document.sections[self.entry(i).section];
+        let depth = section.len().to_string();
+        let place = [self.file, &depth].into_iter();
+        let section = section.iter().map(String::as_str);
+        let said = said.iter().flat_map(|(title, nth)| [*title, nth.as_str()]);
+        hash::hex(place.chain(section).chain(said))
     }
 
     pub(super) fn name(&self, i: usize) -> &str {
-        &self.keys[i].name
+        &self.names[i]
     }
 
     /// Returns the name for an item whose plain name another item has.
     pub(super) fn other_name(&self, i: usize) -> String {
-        let key = &self.keys[i];
-        format!("{}-{}", cut(&key.name, STEM), &key.id[..8])
+        format!("{}-{}", cut(self.name(i), STEM), &self.id(i)[..8])
     }
 
     /// Returns all entries of the same plain name, in the file's order.
@@ -141,33 +151,17 @@ fn plain_name(entry: &Entry) -> String {
     }
 }
 
-/// An item is known by what it and the headings and items around it say, not by
-/// its line; among items that say the same, by their order.
-fn keys(file: &str, document: &Document) -> Vec<Key> {
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    let entries = &document.entries;
-    let key = |entry: &Entry| {
-        let mut parts = vec![file];
-        parts.extend(document.sections[entry.section].iter().map(String::as_str));
-        let mut around = entry.parent;
-        while let Some(parent) = around {
-            parts.push(markdown::title(&entries[parent]));
-            around = entries[parent].parent;
-        }
-        parts.push(markdown::title(entry));
-        let id = hash::hex(parts);
-        let before = seen.entry(id.clone()).or_default();
-        let id = match *before {
-            0 => id,
-            nth => hash::hex([id.as_str(), &nth.to_string()]),
-        };
-        *before += 1;
-        Key {
-            id,
-            name: plain_name(entry),
-        }
-    };
-    entries.iter().map(key).collect()
+fn repeats(entries: &[Entry]) -> Vec<u32> {
+    let mut seen: BTreeMap<(usize, Option<usize>, &str), u32> = BTreeMap::new();
+    entries
+        .iter()
+        .map(|entry| {
+            let place = (entry.section, entry.parent, markdown::title(entry));
+            let before = seen.entry(place).or_default();
+            *before += 1;
+            *before - 1
+        })
+        .collect()
 }
 
 fn standings(entries: &[Entry]) -> Vec<Mine> {

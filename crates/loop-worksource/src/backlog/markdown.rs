@@ -5,6 +5,7 @@
 //! as none either.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Marks that put an item aside; CommonMark's task lists do not know them.
@@ -50,7 +51,7 @@ pub(super) struct Entry {
 pub(super) struct Document {
     /// Items with boxes, in the file's order; a parent stands before its children.
     pub(super) entries: Vec<Entry>,
-    /// Paths of headings, outermost first; the first path is empty.
+    /// Different paths of headings, outermost first; the first path is empty.
     pub(super) sections: Vec<Vec<String>>,
 }
 
@@ -81,6 +82,10 @@ struct Reader<'a> {
     before: usize,
     entries: Vec<Entry>,
     sections: Vec<Vec<String>>,
+    /// Where a path of headings stands in `sections`.
+    known: BTreeMap<Vec<String>, usize>,
+    /// The section that the reader is in.
+    section: usize,
     open: Vec<OpenItem>,
     quotes: usize,
     headings: Vec<(HeadingLevel, String)>,
@@ -97,6 +102,8 @@ impl<'a> Reader<'a> {
             before,
             entries: Vec::new(),
             sections: vec![Vec::new()],
+            known: BTreeMap::new(),
+            section: 0,
             open: Vec::new(),
             quotes: 0,
             headings: Vec::new(),
@@ -125,11 +132,7 @@ impl<'a> Reader<'a> {
                 self.headings.push((level, String::new()));
                 self.in_heading = true;
             }
-            Event::End(TagEnd::Heading(_)) if self.in_heading => {
-                self.in_heading = false;
-                let path = self.headings.iter().map(|(_, text)| text.trim().to_owned());
-                self.sections.push(path.collect());
-            }
+            Event::End(TagEnd::Heading(_)) if self.in_heading => self.enter_section(),
             Event::Text(text) | Event::Code(text) => self.push(&text),
             Event::Start(Tag::Strong) => self.enter_bold(),
             Event::End(TagEnd::Strong) => self.in_bold = false,
@@ -137,6 +140,18 @@ impl<'a> Reader<'a> {
             Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::HtmlBlock) => self.end_title(),
             _ => {}
         }
+    }
+
+    /// Begins the section of the heading that was just read. Headings of the same
+    /// path begin the same section.
+    fn enter_section(&mut self) {
+        self.in_heading = false;
+        let path = self.headings.iter().map(|(_, text)| text.trim().to_owned());
+        let path: Vec<String> = path.collect();
+        self.section = *self.known.entry(path).or_insert_with_key(|path| {
+            self.sections.push(path.clone());
+            self.sections.len() - 1
+        });
     }
 
     fn enter_item(&mut self, range: &Range<usize>) {
@@ -170,7 +185,7 @@ impl<'a> Reader<'a> {
             line,
             parent,
             has_children: false,
-            section: self.sections.len() - 1,
+            section: self.section,
             title: String::new(),
             bold: None,
             rest: self.before + rest.start..self.before + rest.end,

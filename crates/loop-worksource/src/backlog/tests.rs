@@ -326,6 +326,10 @@ fn items_of_one_name_are_tasks_of_their_own_whatever_moves_around_them() {
     assert_eq!(names[0], "write-tests");
     assert!(names[1].starts_with("write-tests-"), "{names:?}");
 
+    let twins = all_names("- [ ] p\n  - [ ] x\n- [ ] p\n  - [ ] x\n  - [ ] x\n");
+    let distinct: BTreeSet<_> = twins.iter().collect();
+    assert_eq!((twins.len(), distinct.len()), (3, 3), "{twins:?}");
+
     let mut fake = project(text);
     assert_eq!(next_name(&backlog(), &mut fake), Some(names[0].clone()));
     fake.put(&names[0], COMPLETE);
