@@ -43,13 +43,15 @@ impl Command {
     /// # Errors
     ///
     /// [`InvalidCommand`] when a command is an empty list, or its first element
-    /// is.
+    /// is empty or would be an item's id.
     pub fn new(options: &SourceOptions) -> Result<Self, InvalidCommand> {
         let empty = |argv: &[String]| argv.first().is_none_or(String::is_empty);
         if empty(&options.command) {
             return Err(InvalidCommand { key: "command" });
         }
-        if options.done_command.as_deref().is_some_and(empty) {
+        // An id comes from outside and must not choose the program.
+        let unfit = |argv: &[String]| empty(argv) || argv[0].contains(ID);
+        if options.done_command.as_deref().is_some_and(unfit) {
             return Err(InvalidCommand {
                 key: "done_command",
             });

@@ -80,6 +80,11 @@ impl<'a> List<'a> {
         Some(entries.filter_map(counts).collect())
     }
 
+    /// Returns the file's path in the project.
+    pub(super) fn file(&self) -> &str {
+        self.file
+    }
+
     pub(super) fn entry(&self, i: usize) -> &Entry {
         &self.document.entries[i]
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::fake::{Fake, view};
 use loop_core::phase::{COMPLETE, HUMAN_INTERVENTION};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 const FILE: &str = "design/loops/BACKLOG.md";
 
@@ -375,6 +376,22 @@ fn an_item_keeps_its_task_while_people_edit_the_file() {
         error.contains("design/loops/BACKLOG.md:1: several items could be task `fix`"),
         "{error}"
     );
+}
+
+#[test]
+fn old_words_of_a_complete_task_in_a_new_place_are_pointed_out() {
+    let mut fake = project("# Login\n- [ ] Write tests\n");
+    assert_eq!(
+        next_name(&backlog(), &mut fake).as_deref(),
+        Some("write-tests")
+    );
+    fake.put("write-tests", COMPLETE);
+    assert_eq!(next_name(&backlog(), &mut fake), None);
+    assert!(fake.notes.is_empty());
+    write(&mut fake, "# Search\n- [ ] Write tests\n");
+    assert_eq!(next_name(&backlog(), &mut fake), None);
+    let text = "BACKLOG.md:2: task `write-tests` is complete, and its item changed";
+    assert!(fake.noted(Level::Warning, text));
 }
 
 #[test]

@@ -228,7 +228,12 @@ fn completing_an_item_runs_the_done_command_with_the_item() {
 
 #[test]
 fn a_command_names_a_program() {
-    for (command, done) in [(vec![], None), (vec![""], None), (vec!["a"], Some(vec![]))] {
+    for (command, done) in [
+        (vec![], None),
+        (vec![""], None),
+        (vec!["a"], Some(vec![])),
+        (vec!["a"], Some(vec!["{id}"])),
+    ] {
         let text = |argv: Vec<&str>| argv.into_iter().map(str::to_owned).collect();
         let options = SourceOptions {
             command: text(command),
