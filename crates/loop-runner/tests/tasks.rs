@@ -10,6 +10,7 @@ use loop_core::time::Timestamp;
 use loop_runner::tasks::{
     ChangeError, ClaimError, Claimed, CreateError, Kept, Mover, NewTask, ReadError, Tasks,
 };
+use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -528,4 +529,68 @@ fn what_a_crash_left_behind_is_no_obstacle() {
         .unwrap();
     assert_eq!(fixture.text("t", "SPEC.md"), "whole");
     assert!(!fixture.file("t", ".task.json.new").exists());
+}
+
+/// One call of the tracker.
+#[derive(Clone, Debug)]
+enum Call {
+    Next,
+    ToPerson,
+    Approve,
+    Advance(usize, usize),
+}
+
+fn calls() -> impl Strategy<Value = Vec<Call>> {
+    let call = prop_oneof![
+        Just(Call::Next),
+        Just(Call::ToPerson),
+        Just(Call::Approve),
+        (0..PHASES.len(), 0..PHASES.len()).prop_map(|(from, to)| Call::Advance(from, to)),
+    ];
+    prop::collection::vec(call, 0..10)
+}
+
+const PHASES: [&str; 7] = [
+    "research",
+    "spec",
+    "implement",
+    "code_review",
+    "bug_find",
+    "complete",
+    "human_intervention",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    // rows: C-14, C-16
+    #[test]
+    fn whatever_is_asked_the_record_is_whole_and_its_history_explains_its_phase(calls in calls()) {
+        let fixture = Fixture::with(&["t"]);
+        for call in calls {
+            let before = fixture.task("t");
+            let changed = match &call {
+                Call::Next => fixture.tasks.transition("t", None, ada()).is_ok(),
+                Call::ToPerson => {
+                    fixture.tasks.transition("t", Some("human_intervention"), ada()).is_ok()
+                }
+                Call::Approve => fixture.tasks.approve("t", ada()).is_ok(),
+                Call::Advance(from, to) => {
+                    let step = step(PHASES[*from], PHASES[*to]);
+                    fixture.tasks.advance(&step, "l", at(2)).unwrap() == Advanced::Moved
+                }
+            };
+            let after = fixture.task("t");
+            prop_assert!(changed || after == before, "a refused {call:?} changed something");
+            let grown = after.history.len() - before.history.len();
+            prop_assert!(grown <= 1);
+            prop_assert_eq!(&after.history[..before.history.len()], &before.history[..]);
+            let mut phase = "research";
+            for step in &after.history {
+                prop_assert_eq!(&step.from, phase);
+                phase = &step.to;
+            }
+            prop_assert_eq!(phase, &after.phase);
+        }
+    }
 }

@@ -5,6 +5,21 @@
 //! crate (`single`, `audit`, `backlog`, `command`); an embedder registers more in
 //! [`Kinds`]. Everything outside is reached through [`Project`], so that a source
 //! can be tried without a file, a process or a clock.
+//!
+//! # Examples
+//!
+//! ```
+//! use loop_worksource::{Kinds, Single, SourceOptions};
+//!
+//! let mut kinds = Kinds::default();
+//! kinds.register("inbox", |_| Ok(Box::new(Single { task: Some("inbox".into()) })));
+//! let options = SourceOptions { kind: Some("inbox".into()), ..Default::default() };
+//! assert!(kinds.choose(&options)?.warning.is_none());
+//!
+//! let unknown = SourceOptions { kind: Some("inbocks".into()), ..Default::default() };
+//! assert!(kinds.choose(&unknown)?.warning.is_some()); // and it is `single`
+//! # Ok::<(), loop_worksource::OptionError>(())
+//! ```
 
 mod audit;
 mod backlog;

@@ -85,6 +85,10 @@ impl Folder {
             Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        self.read_from(&file, name, limit).map(Some)
+    }
+
+    fn read_from(&self, file: &File, name: &str, limit: u64) -> Result<Vec<u8>, FileError> {
         let bytes = file.metadata().and_then(|meta| {
             if !meta.is_file() {
                 return Err(io::Error::other("is not a regular file"));
@@ -93,7 +97,7 @@ impl Folder {
             file.take(limit).read_to_end(&mut bytes)?;
             Ok(bytes)
         });
-        bytes.map(Some).map_err(|source| self.error(name, source))
+        bytes.map_err(|source| self.error(name, source))
     }
 
     /// Lists the regular files by name, in no order.
@@ -116,8 +120,7 @@ impl Folder {
     /// keeps its permissions. Returns whether it was replaced.
     pub(super) fn exchange(&self, name: &str, was: &[u8], new: &[u8]) -> Result<bool, FileError> {
         let file = self.open_at(name, OFlags::RDONLY | OFlags::NONBLOCK)?;
-        let found = self.read(name, was.len() as u64 + 1)?;
-        if found.as_deref() != Some(was) {
+        if self.read_from(&file, name, was.len() as u64 + 1)? != was {
             return Ok(false);
         }
         let permissions = file.metadata().map(|meta| meta.permissions());
