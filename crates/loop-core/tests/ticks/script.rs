@@ -1,0 +1,206 @@
+//! The words of a script, and the answers that they stand for.
+
+use crate::world::{World, called, error, interruption};
+use loop_core::Step;
+use loop_core::answer::{Advanced, CallEnd, Implemented, Reading, StepAnswer, StepFault, Verified};
+use loop_core::claim::Claim;
+use loop_core::outcome::EnvironmentFault;
+use loop_core::time::Timestamp;
+
+/// What one step does: `step [unbegun] [takes SECONDS] [meets REQUEST]… word…`.
+///
+/// A request with `!` before it has to be denied. A step that meets `stop` and
+/// has no words of its own is ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) step: Step,
+    pub(crate) unbegun: bool,
+    pub(crate) takes_ms: Option<u64>,
+    pub(crate) meets: Vec<String>,
+    pub(crate) words: Vec<String>,
+}
+
+const STEPS: [Step; 10] = [
+    Step::FindWork,
+    Step::Open,
+    Step::Worktree,
+    Step::Tree,
+    Step::Implement,
+    Step::Verify,
+    Step::Report,
+    Step::Orchestrate,
+    Step::Advance,
+    Step::Close,
+];
+
+/// Reads a script.
+pub(crate) fn script(text: &str) -> Vec<Line> {
+    text.split('/')
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(line)
+        .collect()
+}
+
+fn line(text: &str) -> Line {
+    let mut words = text.split_whitespace();
+    let name = words.next().unwrap();
+    let step = STEPS.into_iter().find(|step| step.as_str() == name);
+    let mut line = Line::usual(step.unwrap_or_else(|| panic!("no step: {name}")));
+    while let Some(word) = words.next() {
+        match word {
+            "unbegun" => line.unbegun = true,
+            "takes" => {
+                let seconds: u64 = words.next().unwrap().parse().unwrap();
+                line.takes_ms = Some(seconds * 1_000);
+            }
+            "meets" => line.meets.push(words.next().unwrap().to_owned()),
+            word => line.words.push(word.to_owned()),
+        }
+    }
+    line
+}
+
+impl Line {
+    /// A step that the script says nothing about.
+    pub(crate) fn usual(step: Step) -> Self {
+        Self {
+            step,
+            unbegun: false,
+            takes_ms: None,
+            meets: Vec::new(),
+            words: Vec::new(),
+        }
+    }
+
+    pub(crate) fn word(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", String::as_str)
+    }
+
+    /// Returns everything from the word at `at` on.
+    fn rest(&self, at: usize) -> String {
+        self.words.get(at..).unwrap_or_default().join(" ")
+    }
+}
+
+impl World {
+    /// Returns the answer that a line stands for, and changes the tree as it says.
+    pub(crate) fn answer(&mut self, line: &Line) -> StepAnswer {
+        match line.word(0) {
+            "env" => StepAnswer::Failed(StepFault::Environment {
+                reason: environment(line.word(1)),
+                what: "the environment is not well".to_owned(),
+                until: (line.word(2) == "until").then(|| {
+                    let seconds: i64 = line.word(3).parse().unwrap();
+                    Timestamp::from_unix_millis(self.now().unix_millis() + seconds * 1_000)
+                }),
+            }),
+            "error" => StepAnswer::Failed(StepFault::Error {
+                reason: error(line.word(1)),
+                what: "it could not be done".to_owned(),
+            }),
+            "replaced" => StepAnswer::Failed(StepFault::WorktreeReplaced {
+                what: ".git is another".to_owned(),
+            }),
+            "interrupted" => StepAnswer::Interrupted(interruption(line.word(1))),
+            _ => match line.step {
+                Step::Worktree => StepAnswer::Worktree(None),
+                Step::Tree => StepAnswer::Tree(self.tree().filter(|_| line.word(0) != "unknown")),
+                Step::Implement => StepAnswer::Implement(self.implemented(line)),
+                Step::Verify => StepAnswer::Verify(self.verified(line)),
+                Step::Report => StepAnswer::Report,
+                Step::Orchestrate => {
+                    let end = end(line).unwrap_or(CallEnd::Exited(0));
+                    StepAnswer::Orchestrate(called(end))
+                }
+                Step::Advance if line.word(0) == "conflict" => {
+                    StepAnswer::Advance(Advanced::Conflict {
+                        what: "the task is elsewhere".to_owned(),
+                    })
+                }
+                Step::Advance => StepAnswer::Advance(Advanced::Moved),
+                step @ (Step::FindWork | Step::Open | Step::Close) => panic!("no answer to {step}"),
+            },
+        }
+    }
+
+    /// `changes`, `same` or `unknown` say what became of the tree; `silent` is no
+    /// output; a claim or a bad end may follow.
+    fn implemented(&mut self, line: &Line) -> Implemented {
+        let tree_before = self.tree();
+        let mut done = Implemented {
+            called: called(end(line).unwrap_or(CallEnd::Exited(0))),
+            claim: Claim::None,
+            silent: false,
+            tree_after: tree_before.clone(),
+            tree_before,
+        };
+        for (at, word) in line.words.iter().enumerate() {
+            match word.as_str() {
+                "changes" => {
+                    self.tree += 1;
+                    done.tree_after = self.tree();
+                }
+                "same" => {}
+                "unknown" => done.tree_after = None,
+                "unknown_before" => done.tree_before = None,
+                "silent" => done.silent = true,
+                "blocked" => {
+                    done.claim = Claim::Blocked(line.rest(at + 1));
+                    break;
+                }
+                "no_work" => {
+                    done.claim = Claim::NoWork(line.rest(at + 1));
+                    break;
+                }
+                _ if end(line).is_some() => {}
+                odd => panic!("implement {odd}?"),
+            }
+        }
+        assert!(!line.words.is_empty(), "the script forgets implement");
+        done
+    }
+
+    /// `pass SCORE hint…`, `fail SCORE hint…`, `blocked text…`, `mumbles`,
+    /// `contradicts`, or a bad end behind any of them after `but`.
+    fn verified(&self, line: &Line) -> Verified {
+        let text = match line.word(0) {
+            word @ ("pass" | "fail") => format!(
+                r#"{{"pass":{},"score":{},"next_hint":"{}"}}"#,
+                word == "pass",
+                line.word(1),
+                line.rest(2),
+            ),
+            // What is blocked wins over what else is said.
+            "blocked" => format!(r#"{{"pass":true,"score":1,"blocked":"{}"}}"#, line.rest(1)),
+            "mumbles" => "looks good to me".to_owned(),
+            "contradicts" => r#"{"pass":true,"score":1} or {"pass":false,"score":0}?"#.to_owned(),
+            _ if end(line).is_some() => r#"{"pass":true,"score":1}"#.to_owned(),
+            odd => panic!("verify {odd}?"),
+        };
+        Verified {
+            called: called(end(line).unwrap_or(CallEnd::Exited(0))),
+            reading: Reading::of(&text),
+            tree: self.tree(),
+        }
+    }
+}
+
+/// Reads how a process ended, if not well.
+fn end(line: &Line) -> Option<CallEnd> {
+    let number = || line.word(1).parse().unwrap();
+    match line.word(0) {
+        "exit" => Some(CallEnd::Exited(number())),
+        "signal" => Some(CallEnd::Signaled(number())),
+        "timeout" => Some(CallEnd::TimedOut(60)),
+        "idle" => Some(CallEnd::IdleTimedOut(60)),
+        _ => None,
+    }
+}
+
+fn environment(word: &str) -> EnvironmentFault {
+    let all = EnvironmentFault::ALL.iter().copied();
+    all.into_iter()
+        .find(|fault| fault.as_str() == word)
+        .unwrap()
+}
