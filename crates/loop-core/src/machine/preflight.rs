@@ -50,6 +50,16 @@ impl Machine {
         (spent >= cap).then(|| (Halt::MaxCost, format!("${spent} of ${cap} are spent")))
     }
 
+    /// Returns the cap that ends a tick as it opens. Without a task there was one
+    /// before; only the cap of a day that has ended since can be gone.
+    fn cap_at_opening(&self, task: Option<&WorkTask>) -> Option<(Halt, String)> {
+        let gone = || (Halt::MaxTicks, "the day's ticks were made".to_owned());
+        match task {
+            Some(_) => self.loop_cap(),
+            None => Some(self.loop_cap().unwrap_or_else(gone)),
+        }
+    }
+
     fn ticks_today(&self) -> u32 {
         if self.state.today.day == self.now.day() {
             self.state.today.ticks
@@ -139,13 +149,13 @@ impl Machine {
         let Stage::Open(task) = std::mem::replace(&mut self.stage, Stage::Worktree) else {
             return;
         };
-        let cap = self.loop_cap();
+        let cap = self.cap_at_opening(task.as_ref());
         self.state.tick += 1;
         self.state.in_progress = Some(self.state.tick);
         self.state.not_before = None;
         self.state.status = Status::Active;
-        self.count_tick();
         if let Some(task) = &task {
+            self.count_tick();
             self.state.current_task = Some(task.name.clone());
             self.state.current_phase.clone_from(&task.phase);
         }
