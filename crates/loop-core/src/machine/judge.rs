@@ -30,7 +30,7 @@ impl Machine {
                 CallEnd::Exited(_) | CallEnd::Signaled(_) => VerifyFault::Exit,
                 CallEnd::TimedOut(_) | CallEnd::IdleTimedOut(_) => VerifyFault::Timeout,
             };
-            return self.no_judgement(fault, format!("verify {failure}"));
+            return self.verify_failed(fault, format!("verify {failure}"));
         }
         let unreadable = match verified.reading {
             Reading::Verdict(verdict) => return self.judged(verdict, verified.tree),
@@ -45,6 +45,18 @@ impl Machine {
             tick.fault = Some(unreadable);
         }
         self.go_verify();
+    }
+
+    fn verify_failed(&mut self, fault: VerifyFault, why: String) {
+        // A call that was cut to the time left says so: the judge has not failed.
+        let wall = self.wall_cap().filter(|_| fault == VerifyFault::Timeout);
+        match wall {
+            Some((halt, cap)) => {
+                self.hold();
+                self.halt(halt, format!("{why}; {cap}"));
+            }
+            None => self.no_judgement(fault, why),
+        }
     }
 
     /// The judge's failure is never a score: the work is kept, its iteration held.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod brakes;
+mod caps;
 mod fence;
 mod orchestrate;
 mod payers;
