@@ -43,8 +43,10 @@ impl Machine {
         until: Option<Timestamp>,
     ) {
         if until.is_some_and(|until| until > self.now) {
-            // It will be over at a known time: waiting is enough.
+            // It will be over at a known time: waiting is enough, and it stands
+            // between two faults that are not in a row then.
             self.state.not_before = until;
+            self.state.environment = None;
             return self.finish(Outcome::Environment(reason), what);
         }
         let before = self

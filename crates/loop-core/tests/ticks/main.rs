@@ -5,6 +5,7 @@
 
 mod brakes;
 mod caps;
+mod environment;
 mod fence;
 mod orchestrate;
 mod payers;
