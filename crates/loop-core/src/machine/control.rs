@@ -105,9 +105,6 @@ impl Machine {
                 _ => {}
             }
         }
-        if halt == Halt::Environment {
-            self.state.environment = None;
-        }
         self.state.status = Status::Active;
         self.state.reason = None;
         self.state.why = None;

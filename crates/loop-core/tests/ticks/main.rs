@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
+mod approve;
 mod brakes;
 mod caps;
 mod environment;
