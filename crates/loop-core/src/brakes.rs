@@ -63,10 +63,14 @@ impl Brakes {
         later.iter().all(|score| score.get() <= to_beat)
     }
 
-    /// Whether each of the last `no_progress_window` attempts left the tree as
-    /// it was (decision D-19).
+    /// Whether each of the last `no_progress_window` spent attempts left the tree
+    /// as it was (decision D-19). The latest one is not spent while it is held.
     fn no_progress(&self, progress: &Progress) -> bool {
-        last(&progress.attempts, self.no_progress_window)
+        let spent = match progress.attempts.as_slice() {
+            [spent @ .., _held] if progress.unjudged.is_some() => spent,
+            spent => spent,
+        };
+        last(spent, self.no_progress_window)
             .is_some_and(|attempts| attempts.iter().all(|attempt| !attempt.changed))
     }
 }
