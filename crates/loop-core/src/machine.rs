@@ -365,6 +365,7 @@ impl Machine {
         let Some(by) = self.stopping() else { return };
         match self.stage {
             Stage::Worktree | Stage::Tree | Stage::Implement | Stage::Verify => {
+                self.spend_if_asked(false);
                 self.finish(Outcome::Interrupted(by), interrupted_why(by, None));
             }
             Stage::Orchestrate => self.carry_out(),

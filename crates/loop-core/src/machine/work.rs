@@ -140,6 +140,15 @@ impl Machine {
         }
     }
 
+    /// An interruption never gives an iteration back: held work is spent once its
+    /// judge was asked, now or earlier in the tick.
+    pub(super) fn spend_if_asked(&mut self, now: bool) {
+        let earlier = self.tick.as_ref().is_some_and(|tick| tick.attempt > 1);
+        if now || earlier {
+            self.spend_held();
+        }
+    }
+
     pub(super) fn step_interrupted(&mut self, step: Step, begun: bool, by: Interruption) {
         match step {
             // The engine's own decision stands.
@@ -149,8 +158,7 @@ impl Machine {
                     progress.push_attempt(Attempt { changed: true });
                 }
             }
-            // An interruption never gives an iteration back.
-            Step::Verify => self.spend_held(),
+            Step::Verify => self.spend_if_asked(begun),
             _ => {}
         }
         self.finish(Outcome::Interrupted(by), interrupted_why(by, Some(step)));

@@ -8,6 +8,7 @@ mod brakes;
 mod caps;
 mod environment;
 mod fence;
+mod held;
 mod orchestrate;
 mod payers;
 mod script;
