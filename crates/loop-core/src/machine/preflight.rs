@@ -211,17 +211,21 @@ impl Machine {
         self.state.spent.ticks += 1;
     }
 
-    /// Says what is wrong when the task is in a phase that the loop does not have.
+    /// Says what is wrong when the task is in a phase that the loop does not
+    /// have, or that it does not have itself: where a pass leads is unknown then.
     fn outside_phases(&self, task: &WorkTask) -> Option<String> {
         let phase = task.phase.as_deref()?;
-        let known = &self.rules.as_ref()?.phases;
-        (!known.contains(phase)).then(|| {
-            format!(
-                "task {} is in phase `{phase}`, which this loop's phases lack ({})",
-                task.name,
-                known.list.join(", ")
-            )
-        })
+        let (whose, known) = [
+            ("this loop's", &self.rules.as_ref()?.phases),
+            ("its own", &task.phases),
+        ]
+        .into_iter()
+        .find(|(_, known)| !known.contains(phase))?;
+        Some(format!(
+            "task {} is in phase `{phase}`, which {whose} phases lack ({})",
+            task.name,
+            known.list.join(", ")
+        ))
     }
 
     /// Spends the held iteration of unjudged work whose phase has passed.

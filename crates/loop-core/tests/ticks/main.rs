@@ -11,6 +11,7 @@ mod fence;
 mod held;
 mod orchestrate;
 mod payers;
+mod phases;
 mod script;
 mod world;
 
