@@ -2,7 +2,7 @@
 
 use super::{Decision, Machine, Owed, Stage};
 use crate::control::{Control, Denied, Granted, Request};
-use crate::outcome::{Halt, Interruption};
+use crate::outcome::{Halt, Interruption, Skip};
 use crate::phase::HUMAN_INTERVENTION;
 use crate::state::{State, Status};
 use crate::step::Advance;
@@ -44,10 +44,9 @@ impl Machine {
     }
 
     fn pause(&mut self) -> String {
-        match (
-            std::mem::replace(&mut self.state.paused, true),
-            self.state.in_progress,
-        ) {
+        let before = std::mem::replace(&mut self.state.paused, true);
+        self.call_off();
+        match (before, self.state.in_progress) {
             (true, _) => "it was paused already".to_owned(),
             (false, Some(tick)) => format!("paused; tick {tick} finishes first"),
             (false, None) => "paused".to_owned(),
@@ -66,12 +65,20 @@ impl Machine {
 
     fn stop(&mut self) -> String {
         self.state.paused = true;
+        self.call_off();
         match &mut self.tick {
             Some(tick) => {
                 tick.stopping.get_or_insert(Interruption::Stop);
                 format!("stopping tick {}, and paused", tick.number)
             }
             None => "paused; nothing was running".to_owned(),
+        }
+    }
+
+    /// A look for work is no tick yet: a paused loop gives it up.
+    fn call_off(&mut self) {
+        if matches!(self.stage, Stage::FindWork | Stage::Open(_)) {
+            self.skip(Skip::Paused);
         }
     }
 
