@@ -150,6 +150,7 @@ impl Machine {
             return;
         };
         let cap = self.cap_at_opening(task.as_ref());
+        let next_task = self.set_meanwhile(task.as_ref());
         self.state.tick += 1;
         self.state.in_progress = Some(self.state.tick);
         self.state.not_before = None;
@@ -177,7 +178,7 @@ impl Machine {
             requested: false,
             hand_over: false,
             stopping: None,
-            next_task: None,
+            next_task,
             cost: Usd::default(),
             unpriced_calls: 0,
             complete: false,
@@ -200,6 +201,14 @@ impl Machine {
         if let Some((halt, why)) = self.cap_before(next) {
             self.halt(halt, why);
         }
+    }
+
+    /// Returns the task that a person gave a single loop after its source had
+    /// answered with another: it counts from the next tick on.
+    fn set_meanwhile(&self, found: Option<&WorkTask>) -> Option<(String, Option<String>)> {
+        let single = self.rules.as_ref().is_some_and(|rules| rules.single);
+        let set = self.state.current_task.clone().filter(|_| single)?;
+        (set != found?.name).then(|| (set, self.state.current_phase.clone()))
     }
 
     fn count_tick(&mut self) {

@@ -6,6 +6,7 @@
 mod approve;
 mod brakes;
 mod caps;
+mod controls;
 mod environment;
 mod fence;
 mod held;
