@@ -16,6 +16,11 @@ impl Machine {
             let halt = self.state.reason.unwrap_or(Halt::Conflict);
             return self.skip(Skip::HumanIntervention(halt));
         }
+        if self.loop_cap().is_some() {
+            // The halt has to stand in a tick's record; it needs no task.
+            self.stage = Stage::Open(None);
+            return;
+        }
         if self.state.not_before.is_some_and(|time| self.now < time) {
             return self.skip(Skip::NotBefore);
         }
@@ -26,11 +31,7 @@ impl Machine {
         if below.is_some() {
             return self.skip(Skip::ContextFloor);
         }
-        self.stage = match self.loop_cap() {
-            // The halt has to stand in a tick's record; it needs no task.
-            Some(_) => Stage::Open(None),
-            None => Stage::FindWork,
-        };
+        self.stage = Stage::FindWork;
     }
 
     /// Returns the cap of the whole loop that is reached, if any.
@@ -153,7 +154,8 @@ impl Machine {
         let next_task = self.set_meanwhile(task.as_ref());
         self.state.tick += 1;
         self.state.in_progress = Some(self.state.tick);
-        self.state.not_before = None;
+        // A tick that only says that a cap is reached has waited for nothing.
+        self.state.not_before = self.state.not_before.filter(|time| self.now < *time);
         self.state.status = Status::Active;
         if let Some(task) = &task {
             self.count_tick();

@@ -13,6 +13,7 @@ mod held;
 mod orchestrate;
 mod payers;
 mod phases;
+mod preflight;
 mod script;
 mod world;
 
