@@ -409,7 +409,7 @@ impl Outcome {
         ];
         let halted = || word(Halt::ALL, reason, Halt::as_str);
         Some(match outcome {
-            "pass" => Self::Pass,
+            "pass" if reason.is_none() => Self::Pass,
             "fail" => Self::Fail(word(Failure::ALL, reason, Failure::as_str)?),
             "blocked" => Self::Blocked(reason?.to_owned()),
             "verify_error" => {
@@ -423,14 +423,19 @@ impl Outcome {
             "interrupted" => {
                 Self::Interrupted(word(Interruption::ALL, reason, Interruption::as_str)?)
             }
-            "skipped" => Self::Skipped(match halt {
-                Some(halt) => Skip::HumanIntervention(halt),
-                None => word(SKIPS, reason, Skip::as_str)?,
+            "skipped" => Self::Skipped(match (reason, halt) {
+                (Some("human_intervention"), Some(halt)) => Skip::HumanIntervention(halt),
+                (_, Some(_)) => return None,
+                (_, None) => word(SKIPS, reason, Skip::as_str)?,
             }),
             "human_intervention" => Self::HumanIntervention(halted()?),
             "parked" => Self::Parked(halted()?),
             "done" => Self::Done {
-                parked: reason.is_some(),
+                parked: match reason {
+                    None => false,
+                    Some("parked") => true,
+                    Some(_) => return None,
+                },
             },
             "error" => Self::Error(word(Error::ALL, reason, Error::as_str)?),
             _ => return None,
