@@ -38,11 +38,19 @@ pub fn replay<'r>(
         machine: Machine::new(state),
         engine: None,
     };
+    let mut before: Option<u64> = None;
     for record in records {
-        replayed.take(record).map_err(|why| ReplayError {
+        let follows = before.is_none_or(|before| record.seq == before + 1);
+        let taken = if follows {
+            replayed.take(record)
+        } else {
+            Err("a record is missing before it".to_owned())
+        };
+        taken.map_err(|why| ReplayError {
             seq: record.seq,
             why,
         })?;
+        before = Some(record.seq);
     }
     Ok(replayed)
 }
@@ -56,6 +64,7 @@ impl Replayed {
                 machine
                     .reopen(opened.rules.clone(), opened.task.clone(), record.at)
                     .map_err(refused)?;
+                same_tick(Some(opened.tick), Some(machine.state().tick + 1))?;
                 self.engine = Some(opened.engine.clone());
                 give(
                     machine,
@@ -67,19 +76,19 @@ impl Replayed {
                     },
                 )
             }
-            Body::Began { fence, pid, .. } => {
-                machine.begin(*fence, record.at, *pid).map_err(refused)
+            Body::Began { tick, fence, pid } => {
+                machine.begin(*fence, record.at, *pid).map_err(refused)?;
+                same_tick(*tick, machine.state().in_progress)
             }
-            Body::Answer(answered) => machine
-                .answer(
-                    answered.fence,
-                    Reply {
-                        at: record.at,
-                        elapsed_ms: answered.elapsed_ms,
-                        answer: Answer::Step(answered.answer.clone()),
-                    },
-                )
-                .map_err(refused),
+            Body::Answer(answered) => {
+                let reply = Reply {
+                    at: record.at,
+                    elapsed_ms: answered.elapsed_ms,
+                    answer: Answer::Step(answered.answer.clone()),
+                };
+                machine.answer(answered.fence, reply).map_err(refused)?;
+                same_tick(answered.tick, machine.state().in_progress)
+            }
             Body::Control(requested) => {
                 // Denied or granted, the machine decides the same again.
                 let _same_again = machine.control(record.seq, record.at, &requested.control);
@@ -88,15 +97,33 @@ impl Replayed {
             Body::Closed(closed) => {
                 self.engine = None;
                 give(machine, record, 0, Answer::Closed)?;
-                if *machine.state() == closed.state {
-                    Ok(())
-                } else {
+                let ended = machine.ended().ok_or("no tick has ended")?;
+                same_tick(Some(closed.tick), ended.tick)?;
+                if (&closed.outcome, &closed.why) != (&ended.outcome, &ended.why) {
+                    Err("its records lead to another outcome".to_owned())
+                } else if *machine.state() != closed.state {
                     Err("the state in it is another than its records lead to".to_owned())
+                } else {
+                    Ok(())
                 }
             }
             Body::Idle { .. } | Body::Healed { .. } => Ok(()),
         }
     }
+}
+
+/// Refuses a record that says it is of another tick than the one it stands in.
+fn same_tick(said: Option<u64>, stands_in: Option<u64>) -> Result<(), String> {
+    if said == stands_in {
+        return Ok(());
+    }
+    let word =
+        |tick: Option<u64>| tick.map_or_else(|| "no tick".to_owned(), |n| format!("tick {n}"));
+    Err(format!(
+        "it is of {}, and stands in {}",
+        word(said),
+        word(stands_in)
+    ))
 }
 
 fn give(

@@ -14,6 +14,7 @@ mod orchestrate;
 mod payers;
 mod phases;
 mod preflight;
+mod replay;
 mod script;
 mod world;
 
