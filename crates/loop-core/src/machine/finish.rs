@@ -192,7 +192,8 @@ impl Machine {
         self.stage = Stage::Idle;
     }
 
-    /// Whether nothing that anybody asked for is known to cost nothing.
+    /// Returns what the loop has cost; `None` when a call's cost is unknown,
+    /// which is never zero (decision D-15).
     #[must_use]
     pub fn known_cost(&self) -> Option<Usd> {
         let spent = &self.state.spent;
