@@ -141,6 +141,10 @@ impl Machine {
             }
             None => {
                 self.state.set_task(task, phase);
+                if matches!(self.stage, Stage::Open(Some(_))) {
+                    // What was found is another task; it is not opened yet.
+                    self.stage = Stage::FindWork;
+                }
                 format!("the task is {task}")
             }
         }

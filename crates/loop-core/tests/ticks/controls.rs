@@ -100,14 +100,9 @@ fn a_task_that_is_set_during_a_tick_counts_from_its_end() {
             "interrupted stop | 1 | | | active paused",
             "worktree implement",
         ),
-        // The source had answered already: that tick is the old task's.
+        // The source had made up its mind: that tick is the old task's.
         (
-            "find_work meets set_task:u / implement exit 1",
-            "fail exit | 1 | | | active",
-            "worktree implement",
-        ),
-        (
-            "open meets set_task:u / implement exit 1",
+            "find_work meets set_task:u late / implement exit 1",
             "fail exit | 1 | | | active",
             "worktree implement",
         ),
@@ -124,6 +119,15 @@ fn a_task_that_is_set_during_a_tick_counts_from_its_end() {
                 .get("u")
                 .is_none_or(|progress| progress.hint.is_empty())
         );
+    }
+    // Before it is opened, there is time to look again.
+    for script in ["find_work meets set_task:u", "open meets set_task:u"] {
+        let mut world = World::new(rules());
+        world.play(&format!(
+            "{script} / implement exit 1 | fail exit | 0 | | | active | worktree implement"
+        ));
+        assert_eq!(world.machine.ended().unwrap().task.as_deref(), Some("u"));
+        assert_eq!(world.machine.state().progress_of("u").iteration, 1);
     }
     // The last word counts.
     let mut world = World::new(rules());

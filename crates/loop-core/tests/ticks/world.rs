@@ -271,7 +271,12 @@ impl World {
 
     fn work(&self, line: &Line) -> Work {
         match line.word(0) {
-            "" => Work::Found(self.task.clone()),
+            "" if self.rules.single => Work::Found(WorkTask {
+                name: self.machine.state().current_task.clone().unwrap(),
+                ..self.task.clone()
+            }),
+            // The source had made up its mind before something else was asked for.
+            "" | "late" => Work::Found(self.task.clone()),
             "no_current_task" => Work::Nothing(Skip::NoCurrentTask),
             "no_work" => Work::Nothing(Skip::NoWork),
             "with_a_person" => Work::Nothing(Skip::HumanIntervention(Halt::Escalated)),
