@@ -10,7 +10,7 @@ use loop_core::{Action, Start};
 #[test]
 fn the_first_check_that_fails_is_the_reason() {
     let mut world = World::new(limited(|brakes| {
-        brakes.max_cost = Some(Usd::from_micros(10))
+        brakes.max_cost = Some(Usd::from_micros(10));
     }));
     let price = Some(Usd::from_micros(5));
     world.rules.implement.cost_per_call = price;
