@@ -170,3 +170,141 @@ impl<'de> Deserialize<'de> for Record {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Request;
+    use crate::outcome::Skip;
+
+    fn record(body: Body) -> Record {
+        Record {
+            seq: 7,
+            at: Timestamp::default(),
+            body,
+        }
+    }
+
+    fn fence(step: Step) -> Fence {
+        Fence {
+            opened: 3,
+            step,
+            attempt: 1,
+        }
+    }
+
+    fn bodies() -> [(Body, &'static str, bool, Option<Step>); 6] {
+        [
+            (
+                Body::Began {
+                    tick: Some(2),
+                    fence: fence(Step::Verify),
+                    pid: 9,
+                },
+                "began",
+                true,
+                Some(Step::Verify),
+            ),
+            (
+                Body::Answer(Answered {
+                    tick: None,
+                    fence: fence(Step::Report),
+                    elapsed_ms: 5,
+                    answer: StepAnswer::Report,
+                }),
+                "answer",
+                false,
+                Some(Step::Report),
+            ),
+            (
+                Body::Control(Requested {
+                    control: Control {
+                        id: "c1".to_owned(),
+                        request: Request::Pause,
+                        by: "ada".to_owned(),
+                        note: None,
+                    },
+                    accepted: true,
+                    said: "paused".to_owned(),
+                }),
+                "control",
+                true,
+                None,
+            ),
+            (
+                Body::Idle {
+                    outcome: Outcome::Skipped(Skip::Paused),
+                    why: "the loop is paused".to_owned(),
+                },
+                "idle",
+                false,
+                None,
+            ),
+            (
+                Body::Healed {
+                    cut_bytes: 3,
+                    kept: "events.torn-6".to_owned(),
+                },
+                "healed",
+                false,
+                None,
+            ),
+            (
+                Body::Closed(Box::new(Closed {
+                    tick: 2,
+                    outcome: Outcome::Pass,
+                    why: "t passed".to_owned(),
+                    state: State::new(),
+                })),
+                "closed",
+                true,
+                None,
+            ),
+        ]
+    }
+
+    // rows: L-12
+    #[test]
+    fn a_record_is_a_line_that_says_what_it_is() {
+        for (body, kind, needs_sync, step) in bodies() {
+            assert_eq!(body.needs_sync(), needs_sync, "{kind}");
+            assert_eq!(body.step(), step, "{kind}");
+            let record = record(body);
+            let line = serde_json::to_string(&record).unwrap();
+            let start =
+                format!(r#"{{"v":1,"seq":7,"at":"1970-01-01T00:00:00.000Z","kind":"{kind}""#);
+            assert!(line.starts_with(&start), "{line}");
+            assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), record);
+        }
+    }
+
+    // rows: L-08
+    #[test]
+    fn a_line_of_another_shape_is_no_record() {
+        let idle = r#""kind":"idle","outcome":{"outcome":"skipped","reason":"paused"},"why":"x""#;
+        let at = r#""at":"1970-01-01T00:00:00.000Z""#;
+        let read = |line: &str| serde_json::from_str::<Record>(line);
+        assert!(read(&format!(r#"{{"v":1,"seq":1,{at},{idle}}}"#)).is_ok());
+        for (line, why) in [
+            (
+                format!(r#"{{"v":2,"seq":1,{at},{idle}}}"#),
+                "version 2 of the record is not known to this engine",
+            ),
+            (format!(r#"{{"seq":1,{at},{idle}}}"#), "missing field `v`"),
+            (format!(r#"{{"v":1,{at},{idle}}}"#), "missing field `seq`"),
+            (format!(r#"{{"v":1,"seq":1,{idle}}}"#), "missing field `at`"),
+            (format!(r#"{{"v":1,"seq":1,{at}}}"#), "missing field `kind`"),
+            (
+                format!(r#"{{"v":1,"seq":-1,{at},{idle}}}"#),
+                "invalid value",
+            ),
+            (
+                format!(r#"{{"v":1,"seq":1,"at":"today",{idle}}}"#),
+                "`today` is not a time",
+            ),
+        ] {
+            let error = read(&line).unwrap_err().to_string();
+            assert!(error.starts_with(why), "{line}: {error}");
+        }
+    }
+}

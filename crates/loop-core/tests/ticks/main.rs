@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod approve;
+mod bounded;
 mod brakes;
 mod caps;
 mod controls;
