@@ -8,8 +8,8 @@
 mod rules;
 
 use crate::tasks::{FileError, ReadError, Tasks};
+use loop_core::Score;
 use loop_core::outcome::Halt;
-use loop_core::score::Score;
 use loop_core::state::{State, Status};
 use loop_worksource::Violation;
 use serde::Serialize;

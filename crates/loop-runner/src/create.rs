@@ -205,7 +205,10 @@ fn configure(home: &Home, new: &NewLoop<'_>) -> Result<Config, CreateLoopError> 
         });
     };
     let parsed = Config::parse(&template.text).map_err(|error| {
-        let file = template.file.as_deref().unwrap_or_else(|| Path::new("loop.json"));
+        let file = template
+            .file
+            .as_deref()
+            .unwrap_or_else(|| Path::new("loop.json"));
         CreateLoopError::Template {
             what: error.with_file(file.display().to_string()).to_string(),
         }

@@ -1,5 +1,6 @@
 //! The standard driver of a loop: processes, worktrees, the event store.
 
+pub mod audit;
 mod call;
 pub mod changes;
 pub mod clock;
@@ -16,7 +17,6 @@ pub mod preview;
 pub mod project;
 pub mod setup;
 pub mod store;
-pub mod audit;
 pub mod tasks;
 pub mod templates;
 pub mod watch;

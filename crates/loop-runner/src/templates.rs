@@ -109,7 +109,10 @@ mod tests {
             let parsed = Config::parse(text).unwrap();
             assert_eq!(parsed.warnings, [], "{name}");
             assert_eq!(parsed.config.name().as_str(), name);
-            let shipped: Vec<_> = loop_prompts::builtin().iter().map(|p| p.file).collect();
+            let shipped: Vec<_> = loop_prompts::builtin()
+                .iter()
+                .map(|p| p.file_name)
+                .collect();
             for (role, settings) in value(name)["roles"].as_object().unwrap() {
                 let prompt = settings["prompt"].as_str().unwrap();
                 assert!(shipped.contains(&prompt), "{name}.{role}: {prompt}");

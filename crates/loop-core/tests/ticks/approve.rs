@@ -3,9 +3,9 @@
 use crate::world::World;
 use crate::{limited, orchestrated, rules};
 use loop_core::Machine;
+use loop_core::Score;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{EnvironmentFault, Halt};
-use loop_core::score::Score;
 use loop_core::state::{
     Attempt, EnvironmentStreak, Progress, Spent, State, Status, Today, Unjudged,
 };

@@ -2,13 +2,13 @@
 
 use crate::world::World;
 use crate::{limited, orchestrated, rules};
-use loop_core::config::Usd;
+use loop_core::Usd;
 use loop_core::rules::Rules;
 
 /// Every call costs ten millionths.
 fn priced(cap: i64) -> Rules {
-    let mut rules = limited(|brakes| brakes.max_cost = Some(Usd::from_micros(cap)));
-    let price = Some(Usd::from_micros(10));
+    let mut rules = limited(|brakes| brakes.max_cost = Usd::from_micros(cap));
+    let price = Usd::from_micros(10);
     rules.implement.cost_per_call = price;
     rules.verify.cost_per_call = price;
     rules
@@ -38,9 +38,9 @@ fn the_cost_cap_stands_before_every_call() {
     ] {
         let mut world = World::new(priced(cap));
         world.play(&row);
-        assert_eq!(world.machine.state().spent.usd, Usd::from_micros(spent), "{cap}: {row}");
-        assert_eq!(world.machine.ended().unwrap().cost, Usd::from_micros(spent));
-        assert_eq!(world.machine.known_cost(), Some(Usd::from_micros(spent)));
+        assert_eq!(world.machine.state().spent.usd, Usd::from_micros(spent).unwrap(), "{cap}: {row}");
+        assert_eq!(world.machine.ended().unwrap().cost, Usd::from_micros(spent).unwrap());
+        assert_eq!(world.machine.known_cost(), Usd::from_micros(spent));
     }
 }
 
@@ -117,7 +117,7 @@ fn a_cap_that_nobody_can_check_lets_no_call_through() {
     assert_eq!(world.machine.ended().unwrap().unpriced_calls, 2);
     assert_eq!(
         World::new(rules()).machine.known_cost(),
-        Some(Usd::from_micros(0))
+        Usd::from_micros(0)
     );
 }
 
@@ -276,7 +276,7 @@ fn a_day_that_ends_while_its_cap_is_looked_at_leaves_no_tick_open() {
 fn a_cap_says_how_much_of_what_is_used() {
     let why = |world: &World| world.machine.ended().unwrap().why.clone();
     let mut world = World::new(priced(1_500_015));
-    world.rules.implement.cost_per_call = Some(Usd::from_micros(1_500_010));
+    world.rules.implement.cost_per_call = Usd::from_micros(1_500_010);
     world.play("implement changes | human_intervention max_cost | 0 held | | | waits max_cost | worktree implement");
     assert_eq!(
         why(&world),

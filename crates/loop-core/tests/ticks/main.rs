@@ -19,10 +19,10 @@ mod replay;
 mod script;
 mod world;
 
+use loop_core::Score;
 use loop_core::brakes::Brakes;
 use loop_core::phase::Phases;
 use loop_core::rules::{CallRules, Rules};
-use loop_core::score::Score;
 
 /// The rules of a loop that says nothing of its own: the documented defaults,
 /// and no orchestrator.

@@ -2,8 +2,8 @@
 
 use crate::orchestrated;
 use crate::world::World;
+use loop_core::Usd;
 use loop_core::brakes::Brakes;
-use loop_core::config::Usd;
 use loop_core::rules::Rules;
 
 fn limited(change: impl FnOnce(&mut Brakes)) -> Rules {
@@ -59,17 +59,23 @@ fn orchestrate_runs_when_there_is_something_to_decide() {
 // cases: 10
 #[test]
 fn a_call_that_would_pass_the_cost_cap_is_not_made() {
-    let mut rules = limited(|brakes| brakes.max_cost = Some(Usd::from_micros(29)));
-    rules.implement.cost_per_call = Some(Usd::from_micros(10));
-    rules.verify.cost_per_call = Some(Usd::from_micros(10));
-    rules.orchestrate.as_mut().unwrap().cost_per_call = Some(Usd::from_micros(10));
+    let mut rules = limited(|brakes| brakes.max_cost = Usd::from_micros(29));
+    rules.implement.cost_per_call = Usd::from_micros(10);
+    rules.verify.cost_per_call = Usd::from_micros(10);
+    rules.orchestrate.as_mut().unwrap().cost_per_call = Usd::from_micros(10);
     let mut world = World::new(rules.clone());
     world.play("implement changes / verify pass 1 | pass | 0 | | | active | worktree implement verify report advance");
-    assert_eq!(world.machine.state().spent.usd, Usd::from_micros(20));
-    rules.brakes.max_cost = Some(Usd::from_micros(30));
+    assert_eq!(
+        world.machine.state().spent.usd,
+        Usd::from_micros(20).unwrap()
+    );
+    rules.brakes.max_cost = Usd::from_micros(30);
     let mut world = World::new(rules);
     world.play("implement changes / verify pass 1 | pass | 0 | | | active | worktree implement verify report orchestrate advance");
-    assert_eq!(world.machine.state().spent.usd, Usd::from_micros(30));
+    assert_eq!(
+        world.machine.state().spent.usd,
+        Usd::from_micros(30).unwrap()
+    );
 }
 
 // rows: B-15, B-16

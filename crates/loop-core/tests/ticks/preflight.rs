@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use crate::{limited, orchestrated, rules};
-use loop_core::config::Usd;
+use loop_core::Usd;
 use loop_core::outcome::{Interruption, Outcome};
 use loop_core::{Action, Start};
 
@@ -10,9 +10,9 @@ use loop_core::{Action, Start};
 #[test]
 fn the_first_check_that_fails_is_the_reason() {
     let mut world = World::new(limited(|brakes| {
-        brakes.max_cost = Some(Usd::from_micros(10));
+        brakes.max_cost = Usd::from_micros(10);
     }));
-    let price = Some(Usd::from_micros(5));
+    let price = Usd::from_micros(5);
     world.rules.implement.cost_per_call = price;
     world.rules.verify.cost_per_call = price;
     // Everything stands against the next tick.

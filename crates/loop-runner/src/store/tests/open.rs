@@ -166,7 +166,9 @@ fn an_attempt_that_is_alive_keeps_the_loop_as_it_is() {
     let rig = left_at(Step::Implement, true);
     let before = rig.files();
     let error = Held::open(&rig.dir, ENGINE, rig.clock(), || {
-        Err(AttemptAlive { pid: 4711 })
+        Err(AttemptAlive {
+            why: "an earlier attempt is alive, pid 4711".to_owned(),
+        })
     })
     .unwrap_err();
     assert!(matches!(error, OpenError::AttemptAlive(_)));

@@ -179,7 +179,11 @@ fn an_attempt_that_is_alive_leaves_the_request_waiting() {
     drop(held);
     let before = rig.log();
     let pause = control("p", Request::Pause);
-    let alive = || Err(AttemptAlive { pid: 4711 });
+    let alive = || {
+        Err(AttemptAlive {
+            why: "an earlier attempt is alive, pid 4711".to_owned(),
+        })
+    };
     let result = request_within(LONG, &rig.dir, &pause, ENGINE, rig.clock(), alive, no_move);
     let error = result.unwrap_err();
     assert_eq!(error.to_string(), "an earlier attempt is alive, pid 4711");
