@@ -74,7 +74,9 @@ fn what_cannot_be_read_is_set_aside_with_a_warning() {
     rig.submit("good", Request::Pause);
     let inbox = rig.dir.control();
     std::fs::write(inbox.join("0-torn.json"), "{\"id\":").unwrap();
-    std::fs::write(inbox.join("1-large.json"), vec![b' '; 70_000]).unwrap();
+    let mut large = serde_json::to_vec(&control("large", Request::Pause)).unwrap();
+    large.resize(70_000, b' ');
+    std::fs::write(inbox.join("1-large.json"), large).unwrap();
     std::fs::create_dir(inbox.join("2-folder")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", inbox.join("3-link.json")).unwrap();
     // Orchestrate may write one file; it must not be able to ask for more.
