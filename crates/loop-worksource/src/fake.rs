@@ -23,6 +23,10 @@ pub(crate) struct Fake {
     pub(crate) created: Vec<NewTask>,
     /// How many times someone else changes a file just before we write it.
     pub(crate) meddling: u32,
+    /// A loop that claims the first task that is asked for, just before it is.
+    pub(crate) rival: Option<String>,
+    /// A task that becomes complete just before it is adopted.
+    pub(crate) overtaken: Option<String>,
 }
 
 #[derive(Debug)]
@@ -134,6 +138,9 @@ impl Project for Fake {
 
     fn claim(&mut self, task: &str, view: &LoopView) -> Result<Option<String>, ProjectError> {
         let facts = self.tasks.get_mut(task).ok_or_else(|| error("no task"))?;
+        if let Some(rival) = self.rival.take() {
+            facts.claimed_by = Some(rival);
+        }
         let by = facts
             .claimed_by
             .get_or_insert_with(|| view.name.clone())
@@ -142,6 +149,9 @@ impl Project for Fake {
     }
 
     fn adopt(&mut self, task: &str, view: &LoopView) -> Result<Option<Task>, ProjectError> {
+        if self.overtaken.as_deref() == Some(task) {
+            self.put(task, COMPLETE);
+        }
         let facts = self.tasks.get_mut(task).ok_or_else(|| error("no task"))?;
         if let Some(record) = &mut facts.record {
             record.adopt(&view.phases, view.at);

@@ -300,6 +300,17 @@ fn parked_claimed_and_handed_over_items_are_passed_over() {
     );
 }
 
+// cases: 113
+#[test]
+fn an_item_that_is_snatched_between_look_and_claim_is_passed_over() {
+    let mut fake = project("- [ ] a\n- [ ] b\n- [ ] c\n");
+    fake.rival = Some("other".to_owned());
+    assert_eq!(next_name(&backlog(), &mut fake).as_deref(), Some("b"));
+    assert_eq!(fake.tasks["a"].claimed_by.as_deref(), Some("other"));
+    fake.overtaken = Some("b".to_owned());
+    assert_eq!(next_name(&backlog(), &mut fake).as_deref(), Some("c"));
+}
+
 #[test]
 fn a_task_that_a_person_made_for_the_item_is_used() {
     let mut fake = project("- [ ] **fix**\n- [ ] **bare**\n");
