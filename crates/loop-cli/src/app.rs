@@ -61,6 +61,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Stop(args) => command::ask::stop(&context, args),
         Command::SetTask(args) => command::ask::set_task(&context, args),
         Command::Task(task) => command::task::run(&context, task),
+        Command::Audit(args) => command::audit::run(&context, args),
         Command::Prompt(prompt) => command::prompt::run(&context, prompt),
         Command::Validate(args) => command::validate::run(&context, args),
         Command::Config(args) => command::config::run(&context, args),

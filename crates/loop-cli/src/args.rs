@@ -69,6 +69,8 @@ pub(crate) enum Command {
     /// Makes, lists, shows and moves tasks.
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Tells what is out of order with the project's tasks and loops.
+    Audit(Audit),
     /// Shows and checks prompts before anything is spent.
     #[command(subcommand)]
     Prompt(PromptCommand),
@@ -230,6 +232,17 @@ pub(crate) enum PromptCommand {
         /// The loop.
         name: String,
     },
+}
+
+/// What `audit` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Audit {
+    /// Print JSON, on one line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Exit with 1 if anything is out of order.
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 /// What `validate` takes.

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod ask;
+pub(crate) mod audit;
 pub(crate) mod config;
 pub(crate) mod create;
 pub(crate) mod demo;

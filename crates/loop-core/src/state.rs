@@ -26,6 +26,8 @@ pub struct State {
     pub status: Status,
     /// Set by a person; independent of `status`.
     pub paused: bool,
+    /// Whether the latest tick's loop works on one task that a person gives it.
+    pub single: bool,
     /// Why it waits for a person.
     pub reason: Option<Halt>,
     /// The same in one sentence.

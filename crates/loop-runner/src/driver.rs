@@ -1,6 +1,5 @@
 //! The standard driver: asks the machine what to do, does it, and answers.
 
-mod find_work;
 mod perform;
 mod request;
 
@@ -10,6 +9,7 @@ use crate::holder::{self, Wish};
 use crate::interrupt::Interrupt;
 use crate::nonce::random_bits;
 use crate::setup::Setup;
+use crate::sources;
 use crate::store::{AttemptAlive, Held, HeldError, Level, OpenError};
 use crate::watch::Watch;
 use loop_core::outcome::{Interruption, Outcome, Skip};
@@ -242,7 +242,14 @@ impl<'a> Driver<'a> {
             }
             Action::FindWork => {
                 self.watch.started(Step::FindWork);
-                let work = self.find_work();
+                let state = self.machine().state();
+                let (work, notes) = sources::next(self.setup, state, self.interrupt);
+                for (level, note) in notes {
+                    self.held.note(level, &note);
+                    if level != Level::Info {
+                        self.watch.warning(&note);
+                    }
+                }
                 self.held.work(work)
             }
             Action::Open(open) => {

@@ -16,6 +16,7 @@ mod nonce;
 pub mod preview;
 pub mod project;
 pub mod setup;
+pub mod sources;
 pub mod store;
 pub mod tasks;
 pub mod templates;

@@ -4,9 +4,11 @@ use crate::clock::Clock;
 use crate::git::{Configuration, OpenError, Repository};
 use crate::home::Home;
 use crate::project::Project;
+use crate::sources;
 use crate::store::LoopDir;
 use crate::tasks::Tasks;
 use loop_core::config::{Config, ConfigWarning, LoopName, Parsed, Supported, UnknownCost};
+use loop_worksource::WorkSource;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -31,6 +33,8 @@ pub struct Setup {
     pub config: Config,
     /// What a person should know about how that was read.
     pub warnings: Vec<ConfigWarning>,
+    /// Where its work comes from. An embedder may put a source of its own here.
+    pub source: Box<dyn WorkSource>,
     /// The tasks of the project.
     pub tasks: Tasks,
     /// The repository around the project, if there is one.
@@ -143,6 +147,9 @@ impl Setup {
         Ok(Self {
             home: around.home.clone(),
             tasks: Tasks::new(around.project.data()),
+            source: sources::of(&config).map_err(|error| SetupError::Config {
+                what: format!("{}: work_source: {error}", path.display()),
+            })?,
             repository: Repository::discover(around.project.root(), Configuration::User)?,
             project: around.project.clone(),
             name: name.to_owned(),

@@ -171,8 +171,7 @@ impl Machine {
         if self.state.current_task.as_deref() == Some(task) {
             self.state.current_task = None;
             self.state.current_phase = None;
-            let single = self.rules.as_ref().is_none_or(|rules| rules.single);
-            if single && self.state.status == Status::Active {
+            if self.state.single && self.state.status == Status::Active {
                 self.state.status = Status::Complete;
             }
         }

@@ -156,6 +156,7 @@ impl Machine {
         self.state.in_progress = Some(self.state.tick);
         // A tick that only says that a cap is reached has waited for nothing.
         self.state.not_before = self.state.not_before.filter(|time| self.now < *time);
+        self.state.single = self.rules.as_ref().is_some_and(|rules| rules.single);
         self.state.status = Status::Active;
         if let Some(task) = &task {
             self.count_tick();

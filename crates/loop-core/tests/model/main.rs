@@ -176,7 +176,7 @@ fn rules() -> impl Strategy<Value = Rules> {
         |(brakes, phases, orchestrate, single, worktree)| {
             let call = CallRules {
                 timeout_ms: 1_800_000,
-                cost_per_call: brakes.max_cost.and(Usd::from_micros(7)),
+                cost_per_call: brakes.max_cost.and_then(|_| Usd::from_micros(7)),
                 context_window: None,
             };
             Rules {

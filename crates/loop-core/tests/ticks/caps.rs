@@ -280,11 +280,11 @@ fn a_cap_says_how_much_of_what_is_used() {
     world.play("implement changes | human_intervention max_cost | 0 held | | | waits max_cost | worktree implement");
     assert_eq!(
         why(&world),
-        "$1.500010 of $1.500015 are spent, and a call of verify costs $0.000010"
+        "$1.50001 of $1.500015 are spent, and a call of verify costs $0.00001"
     );
     world.rules = priced(20);
     world.play("> approve | granted | 0 held | | | active |\n | human_intervention max_cost | 0 held | | | waits max_cost |");
-    assert_eq!(why(&world), "$1.500010 of $0.000020 are spent");
+    assert_eq!(why(&world), "$1.50001 of $0.00002 are spent");
     let mut world = World::new(limited(|brakes| brakes.max_wall_ms = Some(7_200_000)));
     world.play("implement takes 7205 timeout changes | human_intervention max_wall | 1 | | | waits max_wall | worktree implement");
     assert_eq!(

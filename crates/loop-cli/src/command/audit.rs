@@ -1,0 +1,40 @@
+//! `loop audit`: what is out of order in a project; a report, so it exits with
+//! 0 unless `--strict` asks otherwise.
+
+use crate::args::Audit;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::show;
+use loop_core::exit;
+use loop_runner::audit::audit;
+use loop_runner::sources::loop_facts;
+use loop_runner::tasks::Tasks;
+
+/// Audits the project.
+pub(crate) fn run(context: &Context, args: &Audit) -> Result<u8, Failure> {
+    let tasks = Tasks::new(context.around.project.data());
+    let facts = loop_facts(&context.around).map_err(|error| Failure::of(&error))?;
+    let report = audit(&tasks, &facts).map_err(|error| Failure::of(&error))?;
+    if args.json {
+        show::json(&report)?;
+    } else {
+        show::line(format!(
+            "{} loops, {} tasks, {} without a record, {} violations",
+            report.loops.len(),
+            report.total_tasks,
+            report.untracked_tasks,
+            report.violations.len()
+        ));
+        for violation in &report.violations {
+            let severity = violation
+                .severity
+                .map_or_else(|| "-".to_owned(), |severity| severity.to_string());
+            show::line(format!(
+                "{severity:<5} {}",
+                show::one_line(&violation.message)
+            ));
+        }
+    }
+    let strict = args.strict && !report.violations.is_empty();
+    Ok(if strict { exit::FAILED } else { exit::DONE })
+}
