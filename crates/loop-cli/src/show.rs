@@ -55,3 +55,36 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect();
     words.join(" ")
 }
+
+/// Writes a text as one word of a POSIX shell.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // cases: 58
+    #[test]
+    fn a_shell_reads_a_quoted_text_as_it_was() {
+        for (text, word) in [
+            ("loop/fix/fix", "loop/fix/fix"),
+            ("a b", "'a b'"),
+            ("it's $HOME", r"'it'\''s $HOME'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(text), word);
+        }
+    }
+
+    #[test]
+    fn one_line_has_no_controls() {
+        assert_eq!(one_line("a\n\u{1b}[31m b\r\n\nc"), "a b c");
+    }
+}

@@ -12,7 +12,7 @@ use crate::setup::Setup;
 use crate::sources;
 use crate::store::{AttemptAlive, Held, HeldError, Level, OpenError};
 use crate::watch::Watch;
-use loop_core::outcome::{Interruption, Outcome, Skip};
+use loop_core::outcome::{Error, Interruption, Outcome, Skip};
 use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::{Action, Ended};
@@ -36,6 +36,18 @@ pub struct Ticked {
     pub ended: Ended,
     /// The loop's state afterwards; `None` when it could not be opened.
     pub state: Option<State>,
+}
+
+impl Ticked {
+    /// A tick that ended before the loop was opened, as a wrong configuration
+    /// or another running tick ends it.
+    #[must_use]
+    pub fn without_state(outcome: Outcome, why: String) -> Self {
+        Self {
+            ended: not_opened(outcome, why),
+            state: None,
+        }
+    }
 }
 
 /// Opens a loop for driving it.
@@ -62,15 +74,19 @@ fn end_stale(setup: &Setup) -> Result<(), AttemptAlive> {
 /// Makes one tick. Whatever happens, it ends on one path, and what it says is
 /// in the loop's records.
 pub fn tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Ticked {
-    let ticked = match open(setup) {
-        Ok(held) => Driver::new(setup, held, interrupt, watch).tick(),
-        Err(error) => Ticked {
-            ended: not_opened(error.outcome(), error_chain(&error)),
-            state: None,
-        },
+    let ticked = match setup.check_runnable() {
+        Ok(()) => opened_tick(setup, interrupt, watch),
+        Err(error) => Ticked::without_state(Outcome::Error(Error::Config), error_chain(&error)),
     };
     watch.over(&ticked.ended, &setup.dir.outputs());
     ticked
+}
+
+fn opened_tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Ticked {
+    match open(setup) {
+        Ok(held) => Driver::new(setup, held, interrupt, watch).tick(),
+        Err(error) => Ticked::without_state(error.outcome(), error_chain(&error)),
+    }
 }
 
 /// Makes the moves that a person's approval left owed. Starts no agent.

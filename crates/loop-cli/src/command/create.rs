@@ -7,6 +7,7 @@ use crate::show;
 use loop_core::config::{Argv, Supported};
 use loop_core::exit;
 use loop_runner::create::{Created, NewLoop, create};
+use loop_runner::setup::Setup;
 use std::fs;
 use std::io::{self, Read};
 
@@ -52,12 +53,35 @@ fn tell(context: &Context, name: &str, created: &Created) {
             missing.join(", ")
         ));
     }
+    if let Some(what) = no_worktree_possible(&created.setup) {
+        show::warning(&what);
+    }
     match &created.task {
         Some(_) => show::line(format!("next: loop tick {name}")),
         None => show::line(format!(
             "next: loop task create TASK --brief TEXT, then loop set-task {name} TASK"
         )),
     }
+}
+
+/// Says what keeps a loop that works in a worktree from having one.
+fn no_worktree_possible(setup: &Setup) -> Option<String> {
+    if !setup.config.blast_radius().use_worktree() {
+        return None;
+    }
+    let root = show::quoted(&setup.project.root().to_string_lossy());
+    let Some(repository) = &setup.repository else {
+        return Some(format!(
+            "the loop works in a worktree, and the project is not in a git repository: git init {root}"
+        ));
+    };
+    let commit = repository.head().ok()?.commit;
+    commit.is_none().then(|| {
+        format!(
+            "the loop works in a worktree, and the repository has no commit: \
+             git -C {root} commit --allow-empty -m Start"
+        )
+    })
 }
 
 /// Reads what `--brief` stands for: a text, `@FILE`, or `-`.

@@ -64,17 +64,20 @@ fn text_row(row: &Row) -> String {
             );
         }
     };
-    let task = state.current_task.as_deref().unwrap_or("-");
-    let phase = state.current_phase.as_deref().unwrap_or("-");
-    let progress = state.progress_of(task);
+    let task = state.current_task.as_deref();
+    let place = match (task, state.current_phase.as_deref()) {
+        (Some(task), Some(phase)) => format!("{task} in {phase}"),
+        (Some(task), None) => task.to_owned(),
+        (None, _) => "no task".to_owned(),
+    };
+    let iteration = task.map_or(0, |task| state.progress_of(task).iteration);
     let max = Rules::of(&setup.config).brakes.max_iterations;
     let max = max.map_or_else(|| "unlimited".to_owned(), |max| max.to_string());
     let score = last_score(state).map_or_else(|| "-".to_owned(), |score| score.to_string());
     let mut text = format!(
-        "{:<20} {:<18} {task} in {phase}  {}/{max}  score {score}",
+        "{:<20} {:<18} {place}  {iteration}/{max}  score {score}",
         row.name,
         status(state),
-        progress.iteration
     );
     if let Some(running) = state.running {
         text = format!("{text}  running {} since {}", running.step, running.since);

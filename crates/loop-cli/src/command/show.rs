@@ -1,6 +1,7 @@
 //! `loop show`: where one loop stands, why, and what to do.
 
 use super::list::status;
+use super::tick::work_lines;
 use crate::args::NamedJson;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -92,7 +93,14 @@ fn tell(setup: &Setup, state: &State) {
 
 fn tell_task(setup: &Setup, state: &State) {
     let Some(task) = &state.current_task else {
-        return show::field("task", "none");
+        show::field("task", "none");
+        if let Some(done) = state.finished.last() {
+            show::field("finished", &done.task);
+            for line in work_lines(setup, Some(&done.task), done.worktree.as_ref()) {
+                show::field("", line);
+            }
+        }
+        return;
     };
     let phase = state.current_phase.as_deref().unwrap_or("no phase");
     show::field("task", format!("{task} in {phase}"));

@@ -5,23 +5,26 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use crate::signals;
-use loop_core::Step;
+use loop_core::answer::WorktreeRecord;
 use loop_core::explain::what_to_do;
-use loop_core::outcome::{Outcome, Skip};
+use loop_core::outcome::{Error, Outcome, Skip};
 use loop_core::report::TickReport;
 use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::Ended;
+use loop_core::{Step, exit};
 use loop_runner::driver::{self, Ticked};
-use loop_runner::setup::Setup;
+use loop_runner::setup::{Setup, SetupError};
 use loop_runner::watch::Watch;
 use std::path::Path;
 
 /// Makes one tick.
 pub(crate) fn run(context: &Context, args: &Tick) -> Result<u8, Failure> {
     context.person_only("make a tick")?;
-    let setup = context.setup(&args.name)?;
-    setup.check_runnable()?;
+    let setup = match Setup::read(&context.around, &args.name) {
+        Ok(setup) => setup,
+        Err(error) => return not_read(args, error),
+    };
     let interrupt = signals::interrupt().map_err(|error| Failure::of(&error))?;
     let mut view = View::new(!context.quiet && !args.json);
     let ticked = driver::tick(&setup, &interrupt, &mut view);
@@ -32,18 +35,28 @@ pub(crate) fn run(context: &Context, args: &Tick) -> Result<u8, Failure> {
         outcome.plain_exit_code()
     };
     if args.json {
-        show::json(&report(&setup, &ticked, code))?;
+        report(&setup.name, &ticked, Some(&Rules::of(&setup.config)), code)?;
     } else {
         tell(&setup, &ticked.ended, context.quiet);
     }
     Ok(code)
 }
 
-fn report(setup: &Setup, ticked: &Ticked, code: u8) -> TickReport {
-    let rules = Rules::of(&setup.config);
+/// A loop that cannot be read ends the tick as well; programs are told so.
+fn not_read(args: &Tick, error: SetupError) -> Result<u8, Failure> {
+    let failure = Failure::from(error);
+    if args.json && failure.code == exit::USAGE {
+        let outcome = Outcome::Error(Error::Config);
+        let ticked = Ticked::without_state(outcome, failure.to_string());
+        report(&args.name, &ticked, None, failure.code)?;
+    }
+    Err(failure)
+}
+
+fn report(name: &str, ticked: &Ticked, rules: Option<&Rules>, code: u8) -> Result<(), Failure> {
     let unknown = State::new();
     let state = ticked.state.as_ref().unwrap_or(&unknown);
-    TickReport::new(&setup.name, &ticked.ended, state, Some(&rules), code)
+    show::json(&TickReport::new(name, &ticked.ended, state, rules, code))
 }
 
 /// Says how it ended, why, and what to do; after a pass, where the work is.
@@ -64,27 +77,42 @@ pub(crate) fn tell(setup: &Setup, ended: &Ended, quiet: bool) {
     if let Some(what) = what_to_do(&ended.outcome, &setup.name) {
         show::line(format!("  do: {what}"));
     }
-    if quiet || ended.outcome != Outcome::Pass {
+    if quiet {
         return;
     }
-    match &ended.worktree {
-        Some(worktree) => {
-            show::line(format!(
-                "  work: {} (branch {})",
-                worktree.path, worktree.branch
-            ));
-            show::line(format!(
-                "  take it: git -C '{0}' add -A && git -C '{0}' commit -m '{1}' && git merge '{2}'",
-                worktree.path,
-                ended.task.as_deref().unwrap_or("work of a loop"),
-                worktree.branch
-            ));
+    match &ended.outcome {
+        Outcome::Pass => {
+            for line in work_lines(setup, ended.task.as_deref(), ended.worktree.as_ref()) {
+                show::line(format!("  {line}"));
+            }
         }
-        None => {
-            show::line(format!("  work: {}", setup.project.root().display()));
-            show::line("  see it: git status");
-        }
+        Outcome::Fail(_) => show::line(format!("  next: loop tick {} tries again", setup.name)),
+        _ => {}
     }
+}
+
+/// Says where the work of a task is, and the command that brings it home.
+pub(crate) fn work_lines(
+    setup: &Setup,
+    task: Option<&str>,
+    worktree: Option<&WorktreeRecord>,
+) -> [String; 2] {
+    let project = show::quoted(&setup.project.root().to_string_lossy());
+    let Some(worktree) = worktree else {
+        return [
+            format!("work: {}", setup.project.root().display()),
+            format!("see it: git -C {project} status"),
+        ];
+    };
+    let path = show::quoted(&worktree.path);
+    [
+        format!("work: {} (branch {})", worktree.path, worktree.branch),
+        format!(
+            "take it: git -C {path} add -A && git -C {path} commit -m {} && git -C {project} merge {}",
+            show::quoted(task.unwrap_or("Work of a loop")),
+            show::quoted(&worktree.branch)
+        ),
+    ]
 }
 
 fn word(outcome: &Outcome) -> String {
