@@ -84,6 +84,8 @@ struct Tick {
     next_task: Option<(String, Option<String>)>,
     cost: Usd,
     unpriced_calls: u64,
+    /// Attempts that the pass took; it starts the task's count over.
+    passed_after: Option<u32>,
     complete: bool,
     outcome: Option<(Outcome, String)>,
 }

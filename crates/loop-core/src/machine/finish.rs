@@ -163,7 +163,9 @@ impl Machine {
             tick: Some(tick.number),
             task: task.map(|task| task.name.clone()),
             phase: task.and_then(|task| task.phase.clone()),
-            iteration: self.progress().iteration,
+            iteration: tick
+                .passed_after
+                .unwrap_or_else(|| self.progress().iteration),
             verdict: tick.verdict.clone(),
             complete: tick.complete,
             worktree: tick.worktree.clone(),

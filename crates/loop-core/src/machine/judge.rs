@@ -120,9 +120,11 @@ impl Machine {
     }
 
     fn passed(&mut self) {
-        if let Some(progress) = self.progress_mut() {
+        let attempts = self.progress_mut().map(|progress| {
+            let attempts = progress.iteration;
             progress.start_over();
-        }
+            attempts
+        });
         let task = self.tick.as_ref().and_then(|tick| tick.task.clone());
         let phase = task.as_ref().and_then(|task| task.phase.clone());
         let next = task.zip(phase).and_then(|(task, from)| {
@@ -140,6 +142,7 @@ impl Machine {
                 Decision::Advance { from, .. } | Decision::AskApproval { from, .. }
                     if Phases::artifact(from).is_some());
         tick.decision = Some(decision);
+        tick.passed_after = attempts;
         if leaves_report {
             self.stage = Stage::Report;
         } else {

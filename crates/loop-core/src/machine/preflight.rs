@@ -184,6 +184,7 @@ impl Machine {
             next_task,
             cost: Usd::default(),
             unpriced_calls: 0,
+            passed_after: None,
             complete: false,
             outcome: None,
         });

@@ -244,3 +244,32 @@ fn blocked_twice_in_a_row_stops_the_task() {
         World::new(rules()).play(table);
     }
 }
+
+// rows: L-14, U-06
+#[test]
+fn a_tick_says_which_attempt_it_was() {
+    let mut world = World::new(rules());
+    for (tick, attempt) in [
+        ("implement changes / verify fail 0.1", 1),
+        ("implement env auth", 1),
+        ("implement exit 1 changes", 2),
+        ("implement changes / verify exit 1", 2),
+        // The attempt before is judged now; a pass tells how many it took.
+        ("verify pass 1", 3),
+        ("find_work no_work", 0),
+        ("implement changes / verify pass 1", 1),
+        ("implement changes / verify pass 0.1", 1),
+        ("", 1),
+    ] {
+        world.tick(tick);
+        let ended = world.machine.ended().unwrap();
+        assert_eq!(ended.iteration, attempt, "{tick}");
+    }
+    // To its end, too.
+    let mut world = World::new(rules());
+    world.task.phase = None;
+    world.tick("implement changes / verify fail 0.1");
+    world.tick("implement changes / verify pass 1");
+    let ended = world.machine.ended().unwrap();
+    assert_eq!((ended.iteration, ended.complete), (2, true));
+}
