@@ -1,9 +1,8 @@
 //! When to stop and ask a person.
 
-use crate::Score;
-use crate::Usd;
 use crate::outcome::Halt;
-use crate::state::Progress;
+use crate::state::{KEPT, Progress};
+use crate::{Score, Usd};
 use serde::{Deserialize, Serialize};
 
 /// Two scores that differ by less than this are equal.
@@ -14,7 +13,7 @@ const SAME_SCORE: f64 = 1e-9;
 pub struct Brakes {
     /// Attempts a task gets; `None` only where another cap is live.
     pub max_iterations: Option<u32>,
-    /// Failing scores without a rise that stop a task; 0 is off.
+    /// Failing scores without a rise that stop a task; 0 is off, 32 the most.
     pub score_plateau_window: u32,
     /// How much a score has to rise inside the window to count as one.
     pub score_plateau_delta: f64,
@@ -22,7 +21,7 @@ pub struct Brakes {
     pub min_score: Score,
     /// Failures of implement, and of verify, in a row that stop a task.
     pub max_harness_failures: u32,
-    /// Attempts that change nothing that stop a task; 0 is off.
+    /// Attempts that change nothing that stop a task; 0 is off, 32 the most.
     pub no_progress_window: u32,
     /// Milliseconds that a task's ticks may run in all.
     pub max_wall_ms: Option<u64>,
@@ -76,9 +75,11 @@ impl Brakes {
 }
 
 /// Returns the last `window` items, if there are as many and `window` is not 0.
+/// A window that is wider than what a task keeps must not turn a brake off, so it
+/// ends there.
 fn last<T>(items: &[T], window: u32) -> Option<&[T]> {
     let window = usize::try_from(window).ok().filter(|window| *window > 0)?;
-    items.get(items.len().checked_sub(window)?..)
+    items.get(items.len().checked_sub(window.min(KEPT))?..)
 }
 
 #[cfg(test)]

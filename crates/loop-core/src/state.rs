@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Scores and attempts that are kept of a task.
-const KEPT: usize = 32;
+pub(crate) const KEPT: usize = 32;
 /// Requests whose ids are remembered, so that a repeat is known.
 const KEPT_CONTROLS: usize = 64;
 

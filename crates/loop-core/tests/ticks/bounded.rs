@@ -88,3 +88,25 @@ fn a_loops_state_says_what_happened_last() {
     );
     assert_eq!(state.spent.ticks, 1);
 }
+
+// rows: B-03, B-05
+// cases: 4
+#[test]
+fn a_window_wider_than_what_is_kept_still_stops_the_loop() {
+    let mut plateau = unlimited();
+    plateau.rules.brakes.score_plateau_window = 1_000;
+    let mut stuck = unlimited();
+    stuck.rules.brakes.no_progress_window = 1_000;
+    for at in 1..32 {
+        assert_eq!(
+            plateau.tick("implement changes / verify fail 0.1").0,
+            "fail verdict"
+        );
+        let rising = format!("implement same / verify fail 0.{at:02}");
+        assert_eq!(stuck.tick(&rising).0, "fail verdict");
+    }
+    let (ended, _) = plateau.tick("implement changes / verify fail 0.1");
+    assert_eq!(ended, "human_intervention score_plateau");
+    let (ended, _) = stuck.tick("implement same / verify fail 0.99");
+    assert_eq!(ended, "human_intervention no_progress");
+}
