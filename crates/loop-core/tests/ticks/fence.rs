@@ -217,3 +217,54 @@ fn a_busy_machine_starts_nothing_else() {
         assert_eq!(machine, before);
     }
 }
+
+// rows: B-12, L-07
+#[test]
+fn an_approved_move_is_owed_under_its_controls_number() {
+    let mut world = World::new(orchestrated());
+    world.play(
+        "
+        > phase spec
+        implement changes / verify pass 1 | human_intervention approval_required | 0 | | | waits approval_required | worktree implement verify report orchestrate
+        ",
+    );
+    world.control("approve", true);
+    let control = world.records.last().unwrap();
+    let (seq, at) = (control.seq, control.at);
+    let mut machine = world.machine.clone();
+    let owed = Fence {
+        opened: seq,
+        step: Step::Advance,
+        attempt: 1,
+    };
+    assert_eq!(machine.fence(), Some(owed));
+    let Some(loop_core::Action::Advance(advance)) = machine.action() else {
+        panic!("{:?}", machine.action());
+    };
+    assert_eq!((advance.task.as_str(), advance.tick), ("t", None));
+    assert_eq!(
+        (advance.from.as_str(), advance.to.as_str()),
+        ("spec", "implement")
+    );
+    assert_eq!(advance.by.as_deref(), Some("ada"), "a person made it");
+    // No tick starts before it is made, and nothing is approved twice.
+    let start = Start {
+        rules: orchestrated(),
+        now: at,
+    };
+    assert_eq!(machine.start(start), Err(Refused::Busy(Step::Advance)));
+    world.control("approve", false);
+    let moved = Answer::Step(StepAnswer::Advance(Advanced::Moved));
+    let not_begun = Refused::NotBegun {
+        step: Step::Advance,
+    };
+    assert_eq!(give(&mut machine, moved.clone()), Err(not_begun));
+    assert!(!machine.begun());
+    machine.begin(owed, at, 7).unwrap();
+    assert!(machine.begun());
+    assert_eq!(machine.begin(owed, at, 7), Err(Refused::Stale));
+    give(&mut machine, moved.clone()).unwrap();
+    assert!(!machine.begun());
+    assert_eq!(machine.action(), None);
+    assert_eq!(machine.answer(owed, reply(moved)), Err(Refused::Stale));
+}
