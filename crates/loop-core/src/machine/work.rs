@@ -171,6 +171,10 @@ impl Machine {
         match step {
             Step::Orchestrate => return self.carry_out(),
             Step::Implement if begun => self.give_back(&fault),
+            // Tampering gives nothing back: work in a replaced place is not judged.
+            Step::Verify if matches!(fault, StepFault::WorktreeReplaced { .. }) => {
+                self.spend_held();
+            }
             Step::Verify => self.hold(),
             _ => {}
         }

@@ -23,6 +23,10 @@ fn held_work_is_judged_without_another_implement() {
         "tree interrupted signal     | interrupted signal | 0 held | | | active | worktree tree",
         "tree error disk             | error disk | 0 held | | | active | worktree tree",
         "find_work no_work           | skipped no_work | 0 held | | | active |",
+        "verify error disk   | error disk | 0 held | | | active | worktree tree verify",
+        "worktree replaced   | human_intervention worktree_replaced | 0 held | | | waits worktree_replaced | worktree",
+        // Work in a place that was replaced is not judged any more.
+        "verify replaced     | human_intervention worktree_replaced | 1 | | | waits worktree_replaced | worktree tree verify",
         // An interrupted judgement does not give it back.
         "verify interrupted crash    | interrupted crash | 1 | | | active | worktree tree verify",
         "verify mumbles / verify interrupted crash | interrupted crash | 1 | | | active | worktree tree verify verify",

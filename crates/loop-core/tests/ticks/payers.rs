@@ -65,6 +65,9 @@ fn every_end_of_verify_has_its_price() {
         "implement changes / verify idle                  | verify_error timeout      | 0 held | | | active | worktree implement verify",
         "implement changes / verify env offline           | environment offline       | 0 held | | | active | worktree implement verify",
         "implement changes / verify unbegun env auth      | environment auth          | 0 held | | | active | worktree implement verify",
+        "implement changes / verify error disk             | error disk                | 0 held | | | active | worktree implement verify",
+        // Tampering gives nothing back.
+        "implement changes / verify replaced | human_intervention worktree_replaced | 1 | | | waits worktree_replaced | worktree implement verify",
         // Asked once more, when it exited with 0.
         "implement changes / verify mumbles / verify mumbles         | verify_error unreadable  | 0 held | | | active | worktree implement verify verify",
         "implement changes / verify mumbles / verify contradicts     | verify_error conflicting | 0 held | | | active | worktree implement verify verify",
