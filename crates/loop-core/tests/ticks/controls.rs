@@ -194,3 +194,108 @@ fn approving_during_a_tick_is_refused() {
         "implement changes / verify pass 0 / close meets !approve | human_intervention low_score | 1 | | | waits low_score | worktree implement verify",
     );
 }
+
+// rows: U-28, C-11, C-12, C-13, B-15
+#[test]
+fn a_person_is_told_what_a_request_did() {
+    let passes = "implement changes / verify pass 1 / orchestrate";
+    for (ticks, requests, said) in [
+        (&[][..], &["pause"][..], "paused"),
+        (&[], &["pause", "pause"], "it was paused already"),
+        (
+            &["implement meets pause exit 1"],
+            &[],
+            "paused; tick 1 finishes first",
+        ),
+        (&[], &["resume"], "it was not paused"),
+        (&[], &["pause", "resume"], "resumed"),
+        (
+            &["implement changes / verify pass 0"],
+            &["pause", "resume"],
+            "resumed; it still waits for a person (low_score): loop approve",
+        ),
+        (&[], &["stop"], "paused; nothing was running"),
+        (
+            &["implement meets stop"],
+            &[],
+            "stopping tick 1, and paused",
+        ),
+        (&[], &["set_task:u"], "the task is u"),
+        (
+            &["implement meets set_task:u exit 1"],
+            &[],
+            "the task is u from the next tick on",
+        ),
+        (&[], &["!approve"], "it waits for nothing"),
+        (
+            &[],
+            &["pause", "!approve"],
+            "it waits for nothing but the end of its pause: loop resume",
+        ),
+        (
+            &["implement meets !approve exit 1"],
+            &[],
+            "tick 1 is running; nothing waits for approval yet",
+        ),
+        (
+            &["implement changes / verify pass 0"],
+            &["approve"],
+            "approved; the loop goes on after low_score",
+        ),
+        (
+            &[&format!("{passes} meets asks:next")],
+            &[],
+            "t goes on to `code_review`",
+        ),
+        (
+            &[&format!("{passes} meets asks:code_review")],
+            &[],
+            "t goes on to `code_review`",
+        ),
+        (
+            &[&format!("{passes} meets asks:human_intervention")],
+            &[],
+            "t goes to a person",
+        ),
+        (
+            &[&format!("{passes} meets !asks:spec")],
+            &[],
+            "the judgement allows `code_review` or `human_intervention`, nothing else",
+        ),
+        (
+            &["implement changes / verify pass 0 / orchestrate meets !asks:next"],
+            &[],
+            "the judgement allows `human_intervention` only",
+        ),
+        (
+            &[&format!("{passes} meets asks:next meets !asks:next")],
+            &[],
+            "orchestrate has used its one request of this tick",
+        ),
+        (
+            &[&format!("{passes} meets !asks_for_other:u")],
+            &[],
+            "this tick is about t, not about u",
+        ),
+        (
+            &["implement meets !asks:next exit 1"],
+            &[],
+            "only orchestrate may move a task, and only while its tick asks it",
+        ),
+    ] {
+        let mut world = World::new(orchestrated());
+        for tick in ticks {
+            world.tick(tick);
+        }
+        for request in requests {
+            let denied = request.strip_prefix('!');
+            world.control(denied.unwrap_or(request), denied.is_none());
+        }
+        assert_eq!(world.said(), said, "{ticks:?}, {requests:?}");
+    }
+    let mut world = World::new(rules());
+    world.task.phase = Some("spec".to_owned());
+    world.tick("implement changes / verify pass 1");
+    world.control("approve", true);
+    assert_eq!(world.said(), "approved; t goes on to `implement`");
+}

@@ -320,6 +320,16 @@ impl World {
         }));
     }
 
+    /// Returns what the latest request was answered with.
+    pub(crate) fn said(&self) -> &str {
+        let controls = self.records.iter().rev();
+        let mut said = controls.filter_map(|record| match &record.body {
+            Body::Control(requested) => Some(requested.said.as_str()),
+            _ => None,
+        });
+        said.next().unwrap()
+    }
+
     fn request(&self, text: &str) -> Request {
         let (word, what) = text.split_once(':').unwrap_or((text, ""));
         let tick = self.machine.state().tick;
