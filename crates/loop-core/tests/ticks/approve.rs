@@ -234,6 +234,11 @@ fn approving_makes_the_awaited_move() {
             "> approve / advance {fault} | granted | 0 | | | waits approval_required | advance"
         ));
         assert_eq!(world.machine.state().halted_task.as_deref(), Some("t"));
+        let why = world.machine.state().why.clone().unwrap();
+        assert!(
+            why.starts_with("the approved move could not be made: "),
+            "{why}"
+        );
         world.play("> approve | granted | 0 | | | active | advance");
     }
     // The last phase: the approval completes the task.

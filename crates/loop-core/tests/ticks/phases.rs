@@ -159,3 +159,51 @@ fn the_report_is_kept_under_the_phases_name() {
             .all(|report| report.output == "/outputs/output.md")
     );
 }
+
+// rows: B-08, B-18
+#[test]
+fn a_tick_says_where_the_task_goes() {
+    let one = phases(&["build"], &[]);
+    for (phases, phase, script, why) in [
+        (
+            Phases::default(),
+            Some("implement"),
+            "",
+            "t passed `implement` and goes on to `code_review`",
+        ),
+        (
+            Phases::default(),
+            Some("spec"),
+            "",
+            "t passed `spec`; a person has to let it go on to `implement`",
+        ),
+        (one, Some("build"), "", "t passed `build` and is complete"),
+        (Phases::default(), None, "", "t passed and is complete"),
+        (
+            Phases::default(),
+            Some("implement"),
+            "/ orchestrate meets asks:human_intervention",
+            "orchestrate handed t to a person",
+        ),
+        (
+            Phases::default(),
+            Some("implement"),
+            "/ advance conflict",
+            "the task is elsewhere",
+        ),
+    ] {
+        let mut world = World::new(crate::orchestrated());
+        world.rules.phases = phases.clone();
+        world.task.phases = phases;
+        world.task.phase = phase.map(str::to_owned);
+        world.tick(&format!("implement changes / verify pass 1 {script}"));
+        assert_eq!(world.machine.ended().unwrap().why, why);
+        let waits = world.machine.state().reason.is_some();
+        let kept = world.machine.state().why.as_deref();
+        assert_eq!(
+            kept,
+            waits.then_some(why),
+            "a halt's reason is kept in words"
+        );
+    }
+}
