@@ -245,8 +245,8 @@ impl Machine {
         let step = self.action()?.step();
         let (opened, attempt) = match (&self.tick, &self.owed) {
             (Some(tick), _) => (tick.opened, tick.attempt),
-            (None, Some(owed)) if step == Step::Advance => (owed.control, 1),
-            _ => (0, 1),
+            (None, Some(owed)) => (owed.control, 1),
+            (None, None) => (0, 1),
         };
         Some(Fence {
             opened,

@@ -92,7 +92,7 @@ fn a_known_reset_is_waited_for_instead() {
     // A reset that has passed is no reset.
     World::new(rules()).play(
         "
-        implement env rate_limit until -1 | environment rate_limit | 0 | | | active | worktree implement
+        implement env rate_limit until 0  | environment rate_limit | 0 | | | active | worktree implement
         implement env rate_limit until -1 | human_intervention environment | 0 | | | waits environment | worktree implement
         ",
     );

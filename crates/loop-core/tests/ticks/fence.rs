@@ -74,6 +74,54 @@ const STEPS: [Step; 9] = [
 ];
 
 // rows: B-19
+#[test]
+fn a_fence_is_the_number_of_the_opened_record_the_step_and_the_attempt() {
+    let mut world = World::new(orchestrated());
+    world.tick("implement changes / verify mumbles / verify pass 1");
+    assert_eq!(world.machine.rules(), Some(&orchestrated()));
+    use loop_core::record::Body;
+    let opened = world
+        .records
+        .iter()
+        .find(|record| matches!(record.body, Body::Opened(_)));
+    let opened = opened.unwrap().seq;
+    let answered = world
+        .records
+        .iter()
+        .filter_map(|record| match &record.body {
+            Body::Answer(answered) => Some(answered.fence),
+            _ => None,
+        });
+    let steps = [
+        (Step::Worktree, 1),
+        (Step::Implement, 1),
+        (Step::Verify, 1),
+        (Step::Verify, 2),
+        (Step::Report, 1),
+        (Step::Orchestrate, 1),
+        (Step::Advance, 1),
+    ];
+    let expected = steps.map(|(step, attempt)| Fence {
+        opened,
+        step,
+        attempt,
+    });
+    assert_eq!(answered.collect::<Vec<_>>(), expected);
+    for step in [Step::FindWork, Step::Open] {
+        let before = Fence {
+            opened: 0,
+            step,
+            attempt: 1,
+        };
+        assert_eq!(
+            asked_for(step).fence(),
+            Some(before),
+            "it has no number yet"
+        );
+    }
+}
+
+// rows: B-19
 // cases: 55
 #[test]
 fn another_fence_is_refused_and_changes_nothing() {

@@ -137,6 +137,7 @@ impl World {
                 self.control(request, granted);
                 let mut asked = Vec::new();
                 while let Some(action) = self.machine.action() {
+                    assert!(asked.is_empty(), "a move is made once");
                     asked.push(action.step());
                     self.perform(&action, &mut lines);
                 }
@@ -156,8 +157,9 @@ impl World {
         };
         self.machine.start(start).unwrap();
         let mut asked = Vec::new();
+        let mut turns = 0..16;
         while let Some(action) = self.machine.action() {
-            assert!(asked.len() < 12, "the tick does not end: {text}");
+            assert!(turns.next().is_some(), "the tick does not end: {text}");
             let step = action.step();
             if !matches!(step, Step::FindWork | Step::Open | Step::Close) {
                 asked.push(step);
