@@ -142,6 +142,9 @@ pub(crate) struct Tick {
     /// Exit with a code that tells the outcome.
     #[arg(long)]
     pub(crate) exit_code: bool,
+    /// Show the task, the whole prompt and the brakes, and spend nothing.
+    #[arg(long, conflicts_with_all = ["json", "exit_code"])]
+    pub(crate) dry_run: bool,
 }
 
 /// What `diff` takes.

@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod create;
 pub(crate) mod demo;
 pub(crate) mod diff;
+pub(crate) mod dry_run;
 pub(crate) mod help;
 pub(crate) mod init;
 pub(crate) mod list;

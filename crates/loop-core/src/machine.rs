@@ -14,6 +14,7 @@ mod work;
 
 use crate::Usd;
 use crate::answer::{Answer, Reply, StepAnswer, Work, WorktreeRecord};
+use crate::config::WorktreeFor;
 use crate::outcome::{Interruption, Outcome};
 use crate::rules::Rules;
 use crate::state::{Running, State};
@@ -392,7 +393,10 @@ impl Machine {
             task: task.name.clone(),
             tick: tick.number,
             worktree: self.rules.as_ref()?.worktree,
-            recorded: self.state.progress_of(&task.name).worktree,
+            recorded: match self.rules.as_ref()?.worktree {
+                Some(WorktreeFor::Loop) => self.state.worktree.clone(),
+                _ => self.state.progress_of(&task.name).worktree,
+            },
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::Usd;
 use crate::brakes::Brakes;
-use crate::config::{self, Config, Harness, HarnessRef, PhaseName, WorkSourceKind};
+use crate::config::{self, Config, Harness, HarnessRef, PhaseName, WorkSourceKind, WorktreeFor};
 use crate::phase::Phases;
 use crate::step::Role;
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ pub const CONTEXT_FLOOR: u64 = 16_000;
 pub struct Rules {
     /// Whether the loop works on one task that a person gives it.
     pub single: bool,
-    /// Whether the work is done in a worktree.
-    pub worktree: bool,
+    /// What a worktree is for; `None` when the work is done in the project itself.
+    pub worktree: Option<WorktreeFor>,
     /// The loop's phases.
     pub phases: Phases,
     /// The limits.
@@ -72,7 +72,7 @@ impl Rules {
         let brakes = config.brakes();
         Self {
             single: config.work_source().kind() == WorkSourceKind::Single,
-            worktree: config.blast_radius().use_worktree(),
+            worktree: (config.blast_radius().use_worktree()).then(|| config.worktree_for()),
             phases: phases(config),
             brakes: Brakes {
                 max_iterations: brakes.max_iterations(),

@@ -44,6 +44,8 @@ pub struct State {
     pub tick: u64,
     /// The same while it runs.
     pub in_progress: Option<u64>,
+    /// The worktree that all tasks share, where they share one.
+    pub worktree: Option<WorktreeRecord>,
     /// The record of each unfinished task.
     pub progress: BTreeMap<String, Progress>,
     /// The latest tasks that were finished, and where their work is.
@@ -114,7 +116,7 @@ pub struct Progress {
     pub wall_ms: u64,
     /// Work that no judge has seen; its iteration is held, not spent.
     pub unjudged: Option<Unjudged>,
-    /// Where the work is done.
+    /// The worktree of this task alone.
     pub worktree: Option<WorktreeRecord>,
 }
 

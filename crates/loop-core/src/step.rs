@@ -2,6 +2,7 @@
 
 use crate::Usd;
 use crate::answer::WorktreeRecord;
+use crate::config::WorktreeFor;
 use crate::outcome::Outcome;
 use crate::phase::Phases;
 use crate::state::{State, Unjudged};
@@ -186,8 +187,8 @@ pub struct Workplace {
     pub task: String,
     /// The tick.
     pub tick: u64,
-    /// Whether it is a worktree of its own; otherwise the project itself.
-    pub worktree: bool,
+    /// What a worktree is for; `None` is the project itself.
+    pub worktree: Option<WorktreeFor>,
     /// The worktree of an earlier tick.
     pub recorded: Option<WorktreeRecord>,
 }

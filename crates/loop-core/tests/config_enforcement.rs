@@ -33,8 +33,6 @@ fn what_this_version_does_not_have_is_named_by_its_path() {
         (r#""harness": {"prompt_via": "file"}"#, "harness.prompt_via"),
         (r#""gate": {"command": ["x"]}"#, "gate"),
         (r#""brakes": {"max_tokens": 5}"#, "brakes.max_tokens"),
-        (r#""blast_radius": {"setup": ["x"]}"#, "blast_radius.setup"),
-        (r#""blast_radius": {"copy": [".env"]}"#, "blast_radius.copy"),
         (r#""blast_radius": {"file_scope": ["src/"]}"#, "blast_radius.file_scope"),
         (r#""blast_radius": {"protect": ["x"]}"#, "blast_radius.protect"),
         (r#""blast_radius": {"sandbox": "on"}"#, "blast_radius.sandbox"),

@@ -74,6 +74,7 @@ pub fn worktree_of(
     let current = task.or(state.current_task.as_deref());
     let found = current
         .and_then(|task| state.progress_of(task).worktree)
+        .or_else(|| state.worktree.clone())
         .or_else(|| finished(task).and_then(|done| done.worktree.clone()));
     found.ok_or_else(|| DiffError::NoWorktree {
         what: match (task, setup.config.blast_radius().use_worktree()) {

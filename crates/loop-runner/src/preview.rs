@@ -6,7 +6,9 @@ use crate::setup::Setup;
 use crate::store::{ReadError, read_state};
 use crate::workplace;
 use loop_core::Role;
-use loop_core::answer::StepFault;
+use loop_core::answer::{StepFault, WorktreeRecord};
+use loop_core::config::WorktreeFor;
+use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::Call;
 use loop_prompts::{
@@ -141,17 +143,24 @@ fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>) -> Cal
         unjudged: progress.unjudged,
         fault: None,
         timeout_ms: 0,
-        worktree: progress.worktree,
+        worktree: made_worktree(setup, state, &task),
         task,
+    }
+}
+
+/// Returns the worktree that the next tick would work in, if it is made.
+fn made_worktree(setup: &Setup, state: &State, task: &str) -> Option<WorktreeRecord> {
+    match Rules::of(&setup.config).worktree? {
+        WorktreeFor::Loop => state.worktree.clone(),
+        WorktreeFor::Task => state.progress_of(task).worktree,
     }
 }
 
 /// Returns where the next tick would work, made or not.
 fn next_folder(setup: &Setup, state: &State, task: &str) -> PathBuf {
-    let made = state.progress_of(task).worktree;
-    if made.is_none() && setup.config.blast_radius().use_worktree() {
-        workplace::destination(setup, task)
-    } else {
-        workplace::project_folder(setup, made.as_ref())
+    let made = made_worktree(setup, state, task);
+    match Rules::of(&setup.config).worktree {
+        Some(worktree) if made.is_none() => workplace::destination(setup, worktree, task),
+        _ => workplace::project_folder(setup, made.as_ref()),
     }
 }

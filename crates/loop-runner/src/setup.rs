@@ -1,6 +1,7 @@
 //! One loop with everything that driving it needs.
 
 use crate::clock::Clock;
+use crate::furnish;
 use crate::git::{Configuration, OpenError, Repository};
 use crate::home::Home;
 use crate::project::Project;
@@ -94,6 +95,14 @@ pub enum Unrunnable {
         /// The keys.
         keys: Vec<String>,
     },
+    /// A pattern that means nothing.
+    #[error("{}: blast_radius.copy: {source}", path.display())]
+    Pattern {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
     /// Its cost cap cannot hold.
     #[error("{}: {source}", path.display())]
     UnknownCost {
@@ -181,6 +190,10 @@ impl Setup {
                 keys,
             });
         }
+        furnish::check(&self.config).map_err(|source| Unrunnable::Pattern {
+            path: self.config_path(),
+            source,
+        })?;
         self.config
             .cost_enforceable()
             .map_err(|source| Unrunnable::UnknownCost {

@@ -1,8 +1,9 @@
 //! The work source of a loop, and what it is shown of the world.
 
 use crate::audit::{AuditError, LoopEntry, LoopFacts, audit};
+use crate::errand;
 use crate::harness::role_config;
-use crate::holder::{self, Environment, How, Place, Policy, Wish};
+use crate::holder::{self, How, Wish};
 use crate::interrupt::Interrupt;
 use crate::setup::{Setup, SetupError, Surroundings};
 use crate::store::{Level, read_state};
@@ -86,23 +87,8 @@ fn run(setup: &Setup, program: &Program, interrupt: &Interrupt) -> Result<Ran, P
     let failed = |error: &dyn std::error::Error| ProjectError::new(error);
     let outputs = setup.dir.outputs();
     std::fs::create_dir_all(&outputs).map_err(|error| failed(&error))?;
-    let files = ["source-stdout.log", "source-stderr.log"].map(|name| outputs.join(name));
-    let place = Place {
-        loop_name: setup.name.clone().into(),
-        role: None,
-        tick: None,
-        project: setup.project.root().into(),
-        home: setup.home.root().into(),
-        diff: None,
-    };
-    let inherited = setup.environment.iter().cloned();
-    let mut command = holder::Command::new(
-        program.argv.iter().map(Into::into).collect(),
-        setup.project.root().to_owned(),
-        Environment::new(inherited, &Policy::default(), &place),
-        files.clone(),
-        setup.dir.step_lock(),
-    );
+    let root = setup.project.root();
+    let mut command = errand::command(setup, &program.argv, root, "source", None);
     command.stdin = holder::Stdin::Bytes(program.stdin.clone());
     command.timeout = program.timeout;
     let ended = holder::spawn(&command)
@@ -114,8 +100,8 @@ fn run(setup: &Setup, program: &Program, interrupt: &Interrupt) -> Result<Ran, P
         })
         .map_err(|error| failed(&error))?;
     let limit = u64::try_from(program.limit).unwrap_or(u64::MAX);
-    let stdout = read(&files[0], limit).map_err(|error| failed(&error))?;
-    let stderr = read(&files[1], STDERR_LIMIT).map_err(|error| failed(&error))?;
+    let stdout = read(&command.stdout, limit).map_err(|error| failed(&error))?;
+    let stderr = read(&command.stderr, STDERR_LIMIT).map_err(|error| failed(&error))?;
     Ok(Ran {
         end: match ended.how {
             How::Exited(code) => RunEnd::Exited(code),

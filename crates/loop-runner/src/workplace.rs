@@ -6,6 +6,7 @@ use crate::git::{
 };
 use crate::setup::Setup;
 use loop_core::answer::{StepFault, WorktreeRecord};
+use loop_core::config::WorktreeFor;
 use loop_core::outcome::Error;
 use loop_core::step::Workplace;
 use sha2::{Digest, Sha256};
@@ -22,6 +23,8 @@ const LOCK_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) record: Option<WorktreeRecord>,
+    /// Whether its set-up is not known to have run.
+    pub(crate) is_new: bool,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -37,12 +40,17 @@ pub(crate) fn ensure(
     place: &Workplace,
     stop: &AtomicBool,
 ) -> Result<Ready, Unready> {
-    if !place.worktree {
+    let Some(worktree_for) = place.worktree else {
         return Ok(Ready {
             record: None,
+            is_new: false,
             warnings: Vec::new(),
         });
-    }
+    };
+    let part = match worktree_for {
+        WorktreeFor::Task => Some(place.task.as_str()),
+        WorktreeFor::Loop => None,
+    };
     let Some(repository) = &setup.repository else {
         return Err(failed(format!(
             "{} is not in a git repository; make one with git init and a first commit, or set \
@@ -53,9 +61,9 @@ pub(crate) fn ensure(
     let mut warnings = Vec::new();
     let recorded = place.recorded.as_ref().map(recorded);
     let branch = match &recorded {
-        Some(_) => BranchName::new(&setup.name, Some(&place.task)),
+        Some(_) => BranchName::new(&setup.name, part),
         None => {
-            let picked = pick_branch(repository, &setup.name, Some(&place.task))
+            let picked = pick_branch(repository, &setup.name, part)
                 .map_err(|fault| failed(fault.to_string()))?;
             warnings.extend(picked.warning);
             picked.name
@@ -63,7 +71,7 @@ pub(crate) fn ensure(
     };
     hide_worktrees(setup)
         .map_err(|error| failed(format!("cannot make the folder of the worktrees: {error}")))?;
-    let dest = destination(setup, &place.task);
+    let dest = destination(setup, worktree_for, &place.task);
     let worktree = git::ensure(&Request {
         repository,
         dest: &dest,
@@ -76,6 +84,7 @@ pub(crate) fn ensure(
     warnings.extend(worktree.warnings);
     Ok(Ready {
         record: Some(record(&worktree.recorded)),
+        is_new: worktree.origin.needs_setup(),
         warnings,
     })
 }
@@ -131,8 +140,9 @@ fn hide_worktrees(setup: &Setup) -> io::Result<()> {
     }
 }
 
-/// Returns `<home>/worktrees/<project>-<hash8>/<loop>/<task>` (row X-03).
-pub(crate) fn destination(setup: &Setup, task: &str) -> PathBuf {
+/// Returns `<home>/worktrees/<project>-<hash8>/<loop>/<task>` (row X-03), or
+/// `all` in the task's place for a worktree that all tasks share.
+pub(crate) fn destination(setup: &Setup, worktree: WorktreeFor, task: &str) -> PathBuf {
     let root = setup.project.root();
     let name = root
         .file_name()
@@ -145,7 +155,10 @@ pub(crate) fn destination(setup: &Setup, task: &str) -> PathBuf {
         .map(|byte| format!("{byte:02x}"))
         .collect();
     let project = setup.home.worktrees().join(format!("{name}-{hash}"));
-    project.join(&setup.name).join(task)
+    project.join(&setup.name).join(match worktree {
+        WorktreeFor::Task => task,
+        WorktreeFor::Loop => "all",
+    })
 }
 
 pub(crate) fn recorded(record: &WorktreeRecord) -> Recorded {

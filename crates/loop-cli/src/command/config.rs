@@ -33,7 +33,7 @@ fn origin(row: &Effective) -> &'static str {
     }
 }
 
-fn text_row(row: &Effective) -> String {
+pub(crate) fn text_row(row: &Effective) -> String {
     let enforced = match &row.enforced {
         Enforced::Yes => String::new(),
         Enforced::Off => "  off".to_owned(),

@@ -20,6 +20,9 @@ use std::path::Path;
 
 /// Makes one tick.
 pub(crate) fn run(context: &Context, args: &Tick) -> Result<u8, Failure> {
+    if args.dry_run {
+        return super::dry_run::run(context, &args.name);
+    }
     context.person_only("make a tick")?;
     let setup = match Setup::read(&context.around, &args.name) {
         Ok(setup) => setup,

@@ -46,8 +46,6 @@ impl Supported {
             Key("gate", |c| c.gate().is_some()),
             Key("brakes.max_tokens", |c| c.brakes().max_tokens().is_some()),
             Key("brakes.on_trip", |c| c.brakes().on_trip() != OnTrip::Halt),
-            Key("blast_radius.setup", |c| c.blast_radius().setup.is_some()),
-            Key("blast_radius.copy", |c| !c.blast_radius().copy().is_empty()),
             Key("blast_radius.file_scope", |c| !c.blast_radius().file_scope().is_empty()),
             Key("blast_radius.protect", |c| !c.blast_radius().protect().is_empty()),
             Key("blast_radius.sandbox", |c| c.blast_radius().sandbox() != Sandbox::Off),

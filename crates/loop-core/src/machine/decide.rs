@@ -163,7 +163,9 @@ impl Machine {
         self.state.remember_finished(Finished {
             task: task.to_owned(),
             tick: self.tick.as_ref().map(|tick| tick.number),
-            worktree: progress.and_then(|progress| progress.worktree),
+            worktree: progress
+                .and_then(|progress| progress.worktree)
+                .or_else(|| self.state.worktree.clone()),
         });
         if let Some(tick) = &mut self.tick {
             tick.complete = true;

@@ -3,6 +3,7 @@
 use super::{Machine, Stage, interrupted_why};
 use crate::answer::{Implemented, StepFault, WorktreeRecord};
 use crate::claim::Claim;
+use crate::config::WorktreeFor;
 use crate::outcome::{Failure, Halt, Interruption, Outcome};
 use crate::state::{Attempt, Progress, Unjudged};
 use crate::step::{Role, Step};
@@ -23,14 +24,16 @@ impl Machine {
         if let Some(tick) = &mut self.tick {
             tick.worktree.clone_from(&record);
         }
-        let held = match self.progress_mut() {
-            Some(progress) => {
-                progress.worktree = record;
-                progress.unjudged.is_some()
+        match self.rules.as_ref().and_then(|rules| rules.worktree) {
+            Some(WorktreeFor::Loop) => self.state.worktree = record,
+            Some(WorktreeFor::Task) | None => {
+                self.state.worktree = None;
+                if let Some(progress) = self.progress_mut() {
+                    progress.worktree = record;
+                }
             }
-            None => false,
-        };
-        if held {
+        }
+        if self.progress().unjudged.is_some() {
             self.stage = Stage::Tree;
         } else {
             self.go_implement();

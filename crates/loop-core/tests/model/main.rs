@@ -11,6 +11,7 @@ use loop_core::answer::{
 };
 use loop_core::brakes::Brakes;
 use loop_core::claim::Claim;
+use loop_core::config::WorktreeFor;
 use loop_core::control::Request;
 use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use loop_core::phase::Phases;
@@ -172,7 +173,12 @@ fn rules() -> impl Strategy<Value = Rules> {
             approval: vec![]
         })
     ];
-    (brakes, phases, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+    let worktree = prop_oneof![
+        Just(None),
+        Just(Some(WorktreeFor::Task)),
+        Just(Some(WorktreeFor::Loop))
+    ];
+    (brakes, phases, any::<bool>(), any::<bool>(), worktree).prop_map(
         |(brakes, phases, orchestrate, single, worktree)| {
             let call = CallRules {
                 timeout_ms: 1_800_000,

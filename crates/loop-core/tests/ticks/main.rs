@@ -34,7 +34,7 @@ fn rules() -> Rules {
     };
     Rules {
         single: true,
-        worktree: false,
+        worktree: None,
         phases: Phases::default(),
         brakes: Brakes {
             max_iterations: Some(10),

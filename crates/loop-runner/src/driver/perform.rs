@@ -2,10 +2,11 @@
 
 use super::Driver;
 use crate::call::{self, NotRun, Ran, in_short};
+use crate::furnish::{self, Unfurnished};
 use crate::setup::Setup;
 use crate::store::HeldError;
 use crate::tasks::Kept;
-use crate::workplace::{self, Unready};
+use crate::workplace::{self, Ready, Unready};
 use loop_core::answer::{Implemented, Reading, StepFault, Verified, WorktreeRecord};
 use loop_core::claim::Claim;
 use loop_core::outcome::{Error, Interruption};
@@ -28,9 +29,13 @@ impl Driver<'_> {
         self.watch.started(Step::Worktree);
         let setup = self.setup;
         let (made, elapsed) = self.in_thread(|stop| workplace::ensure(setup, place, stop));
+        let mut elapsed = elapsed;
         let answer = match made {
             Ok(ready) => {
                 self.warn(&ready.warnings);
+                if let Some(answer) = self.furnish(&ready, place.tick, &mut elapsed) {
+                    return self.held.answer(answer, elapsed);
+                }
                 let at = match &ready.record {
                     Some(record) => format!("{} on {}", record.path, record.branch),
                     None => "the project itself".to_owned(),
@@ -41,6 +46,24 @@ impl Driver<'_> {
             Err(unready) => self.unready(unready),
         };
         self.held.answer(answer, elapsed)
+    }
+
+    /// Furnishes a new worktree; `None` when it is ready to work in.
+    fn furnish(&mut self, ready: &Ready, tick: u64, elapsed: &mut u64) -> Option<StepAnswer> {
+        let record = ready.record.as_ref().filter(|_| ready.is_new)?;
+        match furnish::copy(self.setup, record) {
+            Ok(warnings) => self.warn(&warnings),
+            Err(fault) => return Some(StepAnswer::Failed(fault)),
+        }
+        let started = self.setup.clock.monotonic();
+        let setup = self.setup;
+        let done = furnish::set_up(setup, tick, record, || self.poll());
+        *elapsed += millis(self.setup.clock.monotonic().saturating_sub(started));
+        match done {
+            Ok(()) => None,
+            Err(Unfurnished::Fault(fault)) => Some(StepAnswer::Failed(fault)),
+            Err(Unfurnished::Stopped) => Some(self.interrupted()),
+        }
     }
 
     pub(super) fn tree(&mut self, place: &Workplace) -> Result<(), HeldError> {

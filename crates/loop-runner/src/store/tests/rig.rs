@@ -125,7 +125,7 @@ pub(super) fn rules() -> Rules {
     };
     Rules {
         single: true,
-        worktree: true,
+        worktree: Some(loop_core::config::WorktreeFor::Task),
         phases: Phases::default(),
         brakes: Brakes {
             max_iterations: Some(3),

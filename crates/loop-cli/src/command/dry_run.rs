@@ -1,0 +1,63 @@
+//! `loop tick --dry-run`: what the next tick would do.
+
+use super::config::text_row;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::show;
+use loop_core::config::Supported;
+use loop_core::exit;
+use loop_core::explain::what_to_do;
+use loop_runner::dry_run::dry_run;
+use loop_runner::harness::HarnessSettings;
+use loop_runner::setup::Setup;
+
+/// Tells of the next tick, and spends nothing.
+pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
+    let setup = context.setup(name)?;
+    let foretold = dry_run(&setup).map_err(|error| Failure::of(&error))?;
+    if let Err(refused) = setup.check_runnable() {
+        show::warning(&format!("a tick would refuse: {refused}"));
+    }
+    if let Some(ended) = &foretold.skipped {
+        show::field("would", format!("do nothing: {}", ended.why));
+        if let Some(what) = what_to_do(&ended.outcome, name) {
+            show::field("do", what);
+        }
+    }
+    show::field("tick", foretold.prompt.tick.to_string());
+    show::field("task", foretold.task.as_deref().unwrap_or("none"));
+    for (role, harness) in harnesses(&setup) {
+        show::field(role, harness);
+    }
+    show::line("");
+    for row in setup.config.effective(&Supported::THIS_VERSION) {
+        if row.key.starts_with("brakes.") {
+            show::line(text_row(&row));
+        }
+    }
+    for words in setup.config.uncapped() {
+        show::line(words);
+    }
+    show::line("");
+    for warning in &foretold.prompt.prepared.warnings {
+        show::warning(&warning.to_string());
+    }
+    show::line("prompt of implement ({fence} is shown as zeros, each tick has its own):");
+    show::line("");
+    show::line(&foretold.prompt.prepared.content);
+    Ok(exit::DONE)
+}
+
+/// Says how each role would be called, as the command stands in the configuration.
+fn harnesses(setup: &Setup) -> Vec<(&'static str, String)> {
+    use loop_core::Role::{Implement, Orchestrate, Verify};
+    [Implement, Verify, Orchestrate]
+        .into_iter()
+        .filter(|role| *role != Orchestrate || setup.config.roles().orchestrate.is_some())
+        .map(|role| {
+            let command = HarnessSettings::of(&setup.config, role).command;
+            let words: Vec<_> = command.iter().map(|word| show::quoted(word)).collect();
+            (role.as_str(), words.join(" "))
+        })
+        .collect()
+}
