@@ -1,1 +1,9 @@
 //! End-to-end tests through the real binary.
+//!
+//! Every test has a [`World`](support::World) of its own; what each proves
+//! stands above it in the words of the project's requirements.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+mod tick;

@@ -1,0 +1,100 @@
+//! One tick: its steps, its files, and what the next one learns from it.
+
+use crate::support::{World, verdict};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+// scenarios: 1
+// rows: L-01, L-04, L-05, L-14, L-16, P-08, P-09, P-14, P-15, P-17, P-18, P-19, K-01, K-03,
+// rows: K-04, K-07, B-07, B-16, V-09
+#[test]
+fn a_first_tick_passes_and_moves_the_task_one_phase() {
+    let world = World::plain().with_loop();
+    world.says("verify", verdict(true, 1.0, ""));
+    let told = world.tick();
+    assert_eq!(told["outcome"], "pass");
+    assert_eq!(told["task"], "t1");
+    assert_eq!(told["tick"], 1);
+    assert_eq!(told["exit"], 0);
+    assert_eq!(world.phase("t1"), "spec");
+    assert_eq!(world.roles(), ["implement", "verify", "orchestrate"]);
+
+    let calls = world.calls();
+    let cwd = world.project().display().to_string();
+    assert_eq!(
+        calls[0].file(1),
+        format!("I brief=BRIEF; crit=- a\n- b; hint=[]; task=t1; phase=research; cwd={cwd}")
+    );
+    let prompts = ["implement", "verify", "orchestrate"];
+    for (call, role) in calls.iter().zip(prompts) {
+        let path = world.in_loop(&format!("outputs/tick1-{role}-prompt.md"));
+        assert!(Path::new(call.arg(1)).is_absolute());
+        assert_eq!(Path::new(call.arg(1)), path);
+        assert_eq!(call.cwd, world.project());
+        assert_eq!(call.tick, 1);
+        assert!(world.in_loop(&format!("outputs/tick1-{role}-output.md")).is_file());
+    }
+    assert_eq!(calls[1].file(1), "V art=<did it\n> hint=[]");
+    let orchestrate = calls[2].file(1);
+    let shown = orchestrate.strip_prefix("O v=").unwrap();
+    let shown = shown.strip_suffix(" task=t1").unwrap();
+    let shown: Value = serde_json::from_str(shown).unwrap();
+    assert_eq!(shown["pass"], true);
+
+    let cache = fs::read_to_string(world.in_loop(".state.json")).unwrap();
+    let cache: Value = serde_json::from_str(&cache).unwrap();
+    assert_eq!(cache["last_verdict"]["task"], "t1");
+    assert_eq!(cache["last_verdict"]["verdict"]["pass"], true);
+    assert_eq!(cache["in_progress"], Value::Null);
+    let log = world.log();
+    assert_eq!(
+        steps_in_order(&log),
+        [
+            "gate",
+            "find_work",
+            "worktree",
+            "implement",
+            "verify",
+            "report",
+            "orchestrate",
+            "advance",
+            "state_write"
+        ]
+    );
+}
+
+/// Returns the steps that a log tells of, each once, in order.
+fn steps_in_order(log: &str) -> Vec<&str> {
+    let mut steps: Vec<_> = log
+        .lines()
+        .filter_map(|line| line.split(" step=").nth(1)?.split(' ').next())
+        .collect();
+    steps.dedup();
+    steps
+}
+
+// scenarios: 2
+// rows: K-06, K-09, B-06, B-17, P-16, Q-33
+#[test]
+fn a_failing_verdict_feeds_its_hint_to_the_next_tick() {
+    let world = World::plain().with_loop();
+    world.says_at("verify", 1, verdict(false, 0.4, "fix the parser"));
+    world.says_at("verify", 2, verdict(true, 1.0, ""));
+    let told = world.tick();
+    assert_eq!(told["outcome"], "fail");
+    assert_eq!(told["reason"], "verdict");
+    assert_eq!(told["iteration"], 1);
+    assert_eq!(world.roles(), ["implement", "verify"]);
+    assert_eq!(world.phase("t1"), "research");
+    assert_eq!(world.state()["status"], "active");
+    assert_eq!(world.progress()["iteration"], 1);
+
+    assert_eq!(world.tick()["outcome"], "pass");
+    for role in ["implement", "verify"] {
+        let prompt = world.output(&format!("tick2-{role}-prompt.md"));
+        assert!(prompt.contains("hint=[fix the parser]"), "{prompt}");
+        let earlier = world.output(&format!("tick1-{role}-prompt.md"));
+        assert!(earlier.contains("hint=[]"), "{earlier}");
+    }
+}
