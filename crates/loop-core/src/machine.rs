@@ -183,6 +183,12 @@ impl Machine {
         self.tick.as_ref()?.stopping
     }
 
+    /// Whether orchestrate has used the one request that the open tick gives it.
+    #[must_use]
+    pub fn orchestrate_has_asked(&self) -> bool {
+        self.tick.as_ref().is_some_and(|tick| tick.requested)
+    }
+
     /// Whether the step that is asked for was begun.
     #[must_use]
     pub fn begun(&self) -> bool {

@@ -4,7 +4,7 @@ use super::Driver;
 use crate::call::{self, NotRun, Ran, in_short};
 use crate::furnish::{self, Unfurnished};
 use crate::setup::Setup;
-use crate::store::HeldError;
+use crate::store::{HeldError, Level};
 use crate::tasks::Kept;
 use crate::workplace::{self, Ready, Unready};
 use loop_core::answer::{Implemented, Reading, StepFault, Verified, WorktreeRecord};
@@ -22,6 +22,9 @@ use crate::holder::Wish;
 
 /// How often a step inside the engine looks at requests and signals.
 const POLL: Duration = Duration::from_millis(100);
+
+/// What the log says when orchestrate ends without its request (row B-16).
+const OWN_DECISION: &str = "orchestrate asked for nothing; the engine's own decision stands";
 
 impl Driver<'_> {
     pub(super) fn worktree(&mut self, place: &Workplace) -> Result<(), HeldError> {
@@ -137,6 +140,9 @@ impl Driver<'_> {
         let answer = match self.run_call(call, &mut elapsed)? {
             Ok(ran) => {
                 self.watch.ended(Step::Orchestrate, &in_short(&ran.text));
+                if !self.machine().orchestrate_has_asked() {
+                    self.held.note(Level::Warning, OWN_DECISION);
+                }
                 StepAnswer::Orchestrate(ran.called)
             }
             Err(answer) => answer,

@@ -60,7 +60,10 @@ fn answered(answered: &Answered) -> (Level, String) {
             (CallEnd::Exited(0), Reading::Unreadable(_)) => (Level::Warning, "gave no verdict"),
             _ => call_ended(&done.called),
         },
-        StepAnswer::Orchestrate(called) => call_ended(called),
+        // The decision that it had to carry out is carried out without it.
+        StepAnswer::Orchestrate(called) if called.end.failure().is_some() => {
+            (Level::Error, "ended badly")
+        }
         _ => (Level::Info, "done"),
     };
     let mut line = Line::new(message);
