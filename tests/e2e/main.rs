@@ -5,5 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod failures;
+mod harness;
 mod support;
 mod tick;
+mod verdicts;

@@ -33,7 +33,11 @@ fn a_first_tick_passes_and_moves_the_task_one_phase() {
         assert_eq!(Path::new(call.arg(1)), path);
         assert_eq!(call.cwd, world.project());
         assert_eq!(call.tick, 1);
-        assert!(world.in_loop(&format!("outputs/tick1-{role}-output.md")).is_file());
+        assert!(
+            world
+                .in_loop(&format!("outputs/tick1-{role}-output.md"))
+                .is_file()
+        );
     }
     assert_eq!(calls[1].file(1), "V art=<did it\n> hint=[]");
     let orchestrate = calls[2].file(1);

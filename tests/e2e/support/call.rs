@@ -20,7 +20,15 @@ impl Call {
     pub(crate) fn read_all(calls: &Path) -> Vec<Self> {
         let mut numbers: Vec<u32> = fs::read_dir(calls)
             .unwrap()
-            .map(|entry| entry.unwrap().file_name().to_str().unwrap().parse().unwrap())
+            .map(|entry| {
+                entry
+                    .unwrap()
+                    .file_name()
+                    .to_str()
+                    .unwrap()
+                    .parse()
+                    .unwrap()
+            })
             .collect();
         numbers.sort_unstable();
         numbers

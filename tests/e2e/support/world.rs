@@ -116,6 +116,11 @@ impl World {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// Puts the command itself on PATH, for agents to call.
+    pub(crate) fn link_loop(&self) {
+        symlink(env!("CARGO_BIN_EXE_loop"), self.root().join("bin/loop")).unwrap();
+    }
+
     /// Makes the agent of a role do something before it answers.
     pub(crate) fn role(&self, role: &str, script: &str) {
         fs::write(self.rec(&format!("{role}.sh")), script).unwrap();
@@ -208,7 +213,11 @@ impl World {
             .current_dir(&self.project)
             .env_clear()
             .envs(repository::environment())
-            .envs([("PATH", path.as_str()), ("USER", "ada"), ("LANG", "C.UTF-8")])
+            .envs([
+                ("PATH", path.as_str()),
+                ("USER", "ada"),
+                ("LANG", "C.UTF-8"),
+            ])
             .env("HOME", &self.home)
             .env("TMPDIR", self.root().join("tmp"))
             .env("REC", self.root().join("rec"));
@@ -311,7 +320,10 @@ impl World {
 
     /// Returns the processes that live in this world.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        let marker = format!("REC={}\0", self.rec("").display().to_string().trim_end_matches('/'));
+        let marker = format!(
+            "REC={}\0",
+            self.rec("").display().to_string().trim_end_matches('/')
+        );
         let lives_here = |pid: &u32| {
             fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
                 environment
@@ -343,7 +355,11 @@ impl World {
         let at_home = names(&self.home);
         let allowed = BTreeSet::from([".automaton".to_owned(), "src".to_owned()]);
         assert!(at_home.is_subset(&allowed), "left at home: {at_home:?}");
-        assert_eq!(names(&self.root().join("tmp")), BTreeSet::new(), "left over");
+        assert_eq!(
+            names(&self.root().join("tmp")),
+            BTreeSet::new(),
+            "left over"
+        );
     }
 }
 
