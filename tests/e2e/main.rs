@@ -5,8 +5,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod brakes;
 mod failures;
 mod harness;
+mod person;
 mod support;
 mod tick;
 mod verdicts;
