@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use clap::Parser;
+use clap::error::ErrorKind;
 use loop_core::exit;
 use std::process::ExitCode;
 
@@ -29,13 +30,39 @@ pub(crate) fn run() -> ExitCode {
 
 /// Shows help on standard output, and a wrong usage on standard error.
 fn usage(error: &clap::Error) -> ExitCode {
-    // The reader may be gone; there is nobody left to tell.
-    let _gone = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // The reader may be gone; there is nobody left to tell.
+            let _gone = error.print();
+        }
+        _ => {
+            let text = error.render().to_string();
+            show::error(&Failure::usage(what_is_wrong(&text)));
+            let usage = text.lines().find(|line| line.starts_with("Usage:"));
+            if let Some(usage) = usage {
+                show::note(usage);
+            }
+        }
+    }
     ExitCode::from(if error.use_stderr() {
         exit::USAGE
     } else {
         exit::DONE
     })
+}
+
+/// Takes from clap's paragraphs what is wrong, and its tip, as one line.
+fn what_is_wrong(text: &str) -> String {
+    let mut paragraphs = text.split("\n\n").map(show::one_line);
+    let wrong = paragraphs.next().unwrap_or_default();
+    let wrong = wrong.strip_prefix("error: ").unwrap_or(&wrong);
+    let tip = paragraphs.find_map(|text| text.strip_prefix("tip: ").map(str::to_owned));
+    match tip {
+        Some(tip) => format!("{wrong}; {tip}"),
+        None => wrong.to_owned(),
+    }
 }
 
 fn dispatch(cli: &Cli) -> Result<u8, Failure> {
