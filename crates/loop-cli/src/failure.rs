@@ -1,10 +1,12 @@
 //! Why a command failed, in one line, and with which exit code.
 
 use loop_core::exit;
+use loop_core::outcome::Outcome;
 use loop_runner::create::CreateLoopError;
 use loop_runner::home::NoHome;
 use loop_runner::project::ProjectError;
 use loop_runner::setup::{SetupError, Unrunnable};
+use loop_runner::store::{LogError, ReadError, RequestError};
 use std::error::Error;
 use std::fmt;
 
@@ -98,6 +100,32 @@ impl From<SetupError> for Failure {
         Self {
             what: format!("{}{hint}", failure.what),
             ..failure
+        }
+    }
+}
+
+/// A record that cannot be trusted stops a command as it stops a tick.
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        let code = match &error {
+            ReadError::Log(LogError::File(_)) => exit::FAILED,
+            _ => exit::USAGE,
+        };
+        Self::of(&error).with_code(code)
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Read(error) => error.into(),
+            RequestError::Open(error) => match error.outcome() {
+                Outcome::Error(reason) => {
+                    Self::of(&error).with_code(Outcome::Error(reason).exit_code())
+                }
+                _ => Self::of(&error),
+            },
+            error => Self::of(&error),
         }
     }
 }

@@ -55,7 +55,7 @@ fn ask(context: &Context, args: &Ask, what: &str, request: Request) -> Result<u8
 
 /// Says what became of a request.
 pub(crate) fn tell(name: &str, answered: Result<Answered, RequestError>) -> Result<u8, Failure> {
-    match answered.map_err(|error| Failure::of(&error))? {
+    match answered? {
         Answered::Done(requested) if requested.accepted => {
             show::line(format!("{name}: {}", requested.said));
             Ok(exit::DONE)

@@ -12,9 +12,7 @@ use std::io;
 /// Prints the patch, or its numbers.
 pub(crate) fn run(context: &Context, args: &Diff) -> Result<u8, Failure> {
     let setup = context.setup(&args.name)?;
-    let state = read_state(&setup.dir)
-        .map_err(|error| Failure::of(&error))?
-        .state;
+    let state = read_state(&setup.dir)?.state;
     let worktree =
         worktree_of(&setup, &state, args.task.as_deref()).map_err(|error| Failure::of(&error))?;
     let patch = if args.stat {

@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, as_json: bool) -> Result<u8, Failure> {
 
 fn row(context: &Context, name: String) -> Row {
     let read = context.setup(&name).and_then(|setup| {
-        let snapshot = read_state(&setup.dir).map_err(|error| Failure::of(&error))?;
+        let snapshot = read_state(&setup.dir)?;
         Ok((setup, snapshot.state))
     });
     Row { name, read }

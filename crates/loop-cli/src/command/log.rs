@@ -13,8 +13,8 @@ use std::io::{self, BufRead, BufReader};
 pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
     let setup = context.setup(&args.name)?;
     if args.json {
-        for record in records(&setup.dir).map_err(|error| Failure::of(&error))? {
-            show::json(&record.map_err(|error| Failure::of(&error))?)?;
+        for record in records(&setup.dir)? {
+            show::json(&record?)?;
         }
         return Ok(exit::DONE);
     }

@@ -18,7 +18,7 @@ use serde_json::json;
 /// Shows the loop.
 pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
     let setup = context.setup(&args.name)?;
-    let snapshot = read_state(&setup.dir).map_err(|error| Failure::of(&error))?;
+    let snapshot = read_state(&setup.dir)?;
     if args.json {
         show::json(&json!({
             "v": 1,
