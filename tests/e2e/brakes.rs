@@ -134,7 +134,7 @@ const TRIPS: &[fn() -> Trip] = &[
         reason: "max_cost",
         exit: 8,
         implements: 2,
-        why: "$0.42 of $0.5 are spent, and a call of implement costs $0.2",
+        why: "$0.42 of $0.50 are spent, and a call of implement costs $0.20",
     },
     || Trip {
         name: "environment",

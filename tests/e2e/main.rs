@@ -9,6 +9,7 @@ mod brakes;
 mod failures;
 mod harness;
 mod person;
+mod refusals;
 mod support;
 mod tick;
 mod verdicts;
