@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod brakes;
+mod commands;
 mod failures;
 mod harness;
 mod person;
@@ -15,3 +16,4 @@ mod setting_up;
 mod support;
 mod tick;
 mod verdicts;
+mod worktrees;

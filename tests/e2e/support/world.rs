@@ -42,6 +42,11 @@ impl World {
         Self::build(is_nested(), repository::copy_to)
     }
 
+    /// The same as [`World::plain`], with the project below the user's home.
+    pub(crate) fn under_home() -> Self {
+        Self::build(true, |_| {})
+    }
+
     fn build(nested: bool, fill: impl FnOnce(&Path)) -> Self {
         let dir = TempDir::new().unwrap();
         // A path with a link in it would not compare equal to what children see.

@@ -1,0 +1,257 @@
+//! Work in a worktree: made, used again, refused with its reason.
+
+use crate::support::{World, verdict};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+fn in_worktree(world: World) -> World {
+    let world = world.with(|config| config["blast_radius"] = json!({"use_worktree": true}));
+    world.says("verify", verdict(false, 0.2, "h"));
+    world
+}
+
+/// Returns the paths of the worktrees that git knows beside the project.
+fn worktrees(world: &World) -> Vec<PathBuf> {
+    let listed = world.git_says(&["worktree", "list", "--porcelain"]);
+    listed
+        .lines()
+        .filter_map(|line| line.strip_prefix("worktree "))
+        .map(PathBuf::from)
+        .filter(|path| path != world.project())
+        .collect()
+}
+
+// scenarios: 13
+// rows: X-01, X-03, X-04, H-15
+// cases: 99
+#[test]
+fn a_task_is_worked_on_in_one_worktree_and_the_users_tree_stays() {
+    let world = in_worktree(World::git());
+    let before = world.git_says(&["status", "--porcelain", "-uall", "--", ".", ":!.automaton"]);
+    world.tick();
+    world.says_at("verify", 2, verdict(false, 0.3, "h"));
+    world.tick();
+    let worktrees = worktrees(&world);
+    let [worktree] = &worktrees[..] else {
+        panic!("not one worktree: {worktrees:?}")
+    };
+    assert!(worktree.starts_with(world.home().join(".automaton/worktrees")));
+    assert!(worktree.ends_with("L/t1"), "{worktree:?}");
+    let branch = world.git_says(&["for-each-ref", "--format=%(refname:short)", "refs/heads/loop"]);
+    assert_eq!(branch, "loop/L/t1\n");
+    for call in world.calls() {
+        assert_eq!(&call.cwd, worktree);
+    }
+    for tick in [1, 2] {
+        let prompt = world.output(&format!("tick{tick}-implement-prompt.md"));
+        assert!(prompt.ends_with(&format!("cwd={}", worktree.display())), "{prompt}");
+    }
+    assert_eq!(fs::read_to_string(worktree.join("work.txt")).unwrap(), "1\n2\n");
+    assert!(!world.project().join("work.txt").exists());
+    let after = world.git_says(&["status", "--porcelain", "-uall", "--", ".", ":!.automaton"]);
+    assert_eq!(after, before);
+    // The user's edit and new files are theirs alone.
+    assert_eq!(fs::read_to_string(worktree.join("README.md")).unwrap(), "first\n");
+    assert!(!worktree.join("scratch.txt").exists());
+}
+
+// rows: X-02
+#[test]
+fn without_a_worktree_the_project_is_worked_on() {
+    let world = World::git().with_loop();
+    world.says("verify", verdict(true, 1.0, ""));
+    world.tick();
+    assert_eq!(world.calls()[0].cwd, world.project());
+    assert!(worktrees(&world).is_empty());
+}
+
+// rows: X-14
+#[test]
+fn the_runner_makes_the_worktree_not_the_agent() {
+    let world = in_worktree(World::git());
+    world.configure(|config| config["harness"]["command"] = json!(["true"]));
+    world.program("true", "#!/bin/sh\n");
+    assert_eq!(world.tick()["reason"], "empty");
+    assert_eq!(worktrees(&world).len(), 1);
+}
+
+// scenarios: 13
+// rows: X-05
+// cases: 83, 102
+#[test]
+fn without_a_repository_or_a_commit_no_tick_works() {
+    let no_commit = World::plain();
+    no_commit.git_says(&["init", "--quiet", "--template=", "--initial-branch=main"]);
+    let mut no_commit = no_commit;
+    no_commit.user_changed_something();
+    for (world, mend) in [(World::plain(), "git init"), (no_commit, "git commit")] {
+        let world = in_worktree(world);
+        let told = world.run(["tick", "L", "--json"]).rc(1).json();
+        assert_eq!(told["outcome"], "error");
+        assert_eq!(told["reason"], "worktree_failed");
+        assert!(told["why"].as_str().unwrap().contains(mend), "{told}");
+        assert_eq!(told["next"]["needs"], "fix");
+        assert_eq!(told["iteration"], 0);
+        assert!(world.calls().is_empty());
+    }
+}
+
+// scenarios: 13
+// rows: X-13
+#[test]
+fn the_old_spelling_is_read_and_warned_of() {
+    let world = World::git().with(|config| config["blast_radius"] = json!({"worktree": true}));
+    world.says("verify", verdict(true, 1.0, ""));
+    let run = world.run(["tick", "L"]).rc(0);
+    assert!(run.err.contains("warning: loop.json:1:"), "{run:#?}");
+    assert!(run.err.contains("use_worktree"), "{run:#?}");
+    assert!(world.log().contains("WARNING"), "{}", world.log());
+    assert_eq!(worktrees(&world).len(), 1);
+}
+
+// cases: 84
+#[test]
+fn the_base_is_the_current_commit_wherever_head_is() {
+    let mut world = World::git();
+    world.git_says(&["checkout", "--quiet", "--detach"]);
+    world.user_changed_something();
+    let world = in_worktree(world);
+    world.tick();
+    assert_eq!(worktrees(&world).len(), 1);
+    assert_eq!(
+        world.git_says(&["rev-parse", "loop/L/t1"]),
+        world.git_says(&["rev-parse", "HEAD"])
+    );
+}
+
+// cases: 80
+#[test]
+fn what_a_crash_left_of_a_worktree_is_used_again_and_what_is_foreign_refused() {
+    // The branch is there and the worktree is not.
+    let world = in_worktree(World::git());
+    world.git_says(&["branch", "loop/L/t1"]);
+    assert_eq!(world.tick()["outcome"], "fail");
+
+    // The folder is gone, its registration is not.
+    let world = in_worktree(World::git());
+    world.tick();
+    let path = worktrees(&world).remove(0);
+    fs::remove_dir_all(&path).unwrap();
+    assert_eq!(world.tick()["tick"], 2);
+    assert!(path.join("src/a").is_file());
+
+    // Somebody else's files are in its place.
+    let world = in_worktree(World::git());
+    world.tick();
+    let path = worktrees(&world).remove(0);
+    let other = World::git();
+    drop(other);
+    world.task("t2", "B");
+    world.run(["set-task", "L", "t2"]).rc(0);
+    let place = path.with_file_name("t2");
+    fs::create_dir_all(&place).unwrap();
+    fs::write(place.join("precious"), "mine").unwrap();
+    let told = world.run(["tick", "L", "--json"]).rc(1).json();
+    assert_eq!(told["reason"], "worktree_failed", "{told}");
+    assert_eq!(fs::read_to_string(place.join("precious")).unwrap(), "mine");
+    assert_eq!(world.count("implement"), 1);
+}
+
+// cases: 82
+#[test]
+fn a_branch_that_is_checked_out_by_the_user_is_left_alone() {
+    let mut world = World::git();
+    world.git_says(&["checkout", "--quiet", "-b", "loop/L/t1"]);
+    world.user_changed_something();
+    let world = in_worktree(world);
+    let told = world.run(["tick", "L", "--json"]).json();
+    // Another name, or a refusal: both leave the user's branch alone.
+    let made = worktrees(&world);
+    if told["outcome"] == "error" {
+        assert_eq!(told["reason"], "worktree_failed");
+        assert!(world.calls().is_empty() && made.is_empty());
+    } else {
+        assert_ne!(told["worktree"]["branch"], "loop/L/t1");
+        assert_eq!(made.len(), 1);
+    }
+}
+
+// rows: D-02
+// cases: 87
+#[test]
+fn exported_git_variables_change_nothing() {
+    let world = in_worktree(World::git());
+    let mut command = world.command(["tick", "L", "--json"]);
+    command
+        .env("GIT_DIR", "/nowhere")
+        .env("GIT_WORK_TREE", "/nowhere")
+        .env("GIT_INDEX_FILE", "/nowhere/index");
+    assert_eq!(world.finish(command).rc(0).json()["outcome"], "fail");
+    assert_eq!(worktrees(&world).len(), 1);
+}
+
+// rows: D-02, X-03
+// cases: 102
+#[test]
+fn a_project_below_the_top_of_its_repository_is_worked_on_in_its_place() {
+    let world = in_worktree(World::git());
+    let below = world.project().join("src");
+    fs::create_dir_all(below.join(".automaton/loops")).unwrap();
+    fs::rename(world.data("loops/L"), below.join(".automaton/loops/L")).unwrap();
+    fs::rename(world.data("tasks"), below.join(".automaton/tasks")).unwrap();
+    let mut command = world.command(["tick", "L", "--json"]);
+    command.current_dir(&below);
+    world.finish(command).rc(0);
+    let worktree = worktrees(&world).remove(0);
+    assert_eq!(world.calls()[0].cwd, worktree.join("src"));
+}
+
+// rows: X-16
+// cases: 89
+#[test]
+fn a_replaced_git_file_is_found_and_nothing_is_read_through_it() {
+    let world = in_worktree(World::git());
+    world.role(
+        "implement",
+        "echo >>work.txt; rm .git; git init --quiet --template= .; \
+         git config core.fsmonitor \"touch '$REC/pwned'\"",
+    );
+    let told = world.tick();
+    assert_eq!(told["outcome"], "human_intervention", "{told}");
+    assert_eq!(told["reason"], "worktree_replaced");
+    assert_eq!(world.count("verify"), 0);
+    assert_eq!(world.run(["tick", "L", "--exit-code"]).code, 5);
+    assert!(!world.rec("pwned").exists());
+}
+
+// rows: D-20
+// cases: 95
+#[test]
+fn diff_shows_what_was_changed_new_files_included() {
+    let world = in_worktree(World::git());
+    world.role("implement", "echo b >src/a; echo new >new.txt; git add -A; git commit -qm x; echo >late");
+    world.tick();
+    let patch = world.run(["diff", "L"]).rc(0).out;
+    for said in ["--- a/src/a", "+++ b/src/a", "-a", "+b", "+++ b/new.txt", "+new", "b/late"] {
+        assert!(patch.lines().any(|line| line.contains(said)), "{said}: {patch}");
+    }
+    assert!(!patch.contains("README.md"), "{patch}");
+    let stat = world.run(["diff", "L", "--stat"]).rc(0).out;
+    assert_eq!(stat.lines().count(), 3, "{stat}");
+}
+
+// cases: 100
+#[test]
+fn an_agent_that_commits_makes_progress() {
+    let world = in_worktree(World::git());
+    world.configure(|config| config["brakes"]["no_progress_window"] = 2.into());
+    world.role("implement", "echo \"$n\" >>work.txt; git add -A; git commit -qm x");
+    for n in 1..=3 {
+        world.says_at("verify", n, verdict(false, f64::from(n) / 10.0, "h"));
+        assert_eq!(world.tick()["reason"], "verdict");
+    }
+    let attempts = world.progress()["attempts"].take();
+    assert_eq!(attempts, json!([{"changed": true}, {"changed": true}, {"changed": true}]));
+    assert_ne!(Value::Null, world.progress()["worktree"]["base"]);
+}
