@@ -4,6 +4,7 @@ use crate::world::World;
 use crate::{limited, orchestrated, rules};
 use loop_core::Machine;
 use loop_core::Score;
+use loop_core::answer::WorktreeRecord;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{EnvironmentFault, Halt};
 use loop_core::state::{
@@ -66,7 +67,12 @@ fn marked() -> Progress {
             phase: None,
             output: "/outputs/output.md".to_owned(),
         }),
-        worktree: None,
+        worktree: Some(WorktreeRecord {
+            path: "/worktrees/t".to_owned(),
+            branch: "loop/l/t".to_owned(),
+            base: "b".to_owned(),
+            admin: "a".to_owned(),
+        }),
     }
 }
 
@@ -139,6 +145,7 @@ fn what_approve_clears_depends_on_the_reason() {
                     *task = Progress {
                         wall_ms: 77,
                         unjudged: marked().unjudged,
+                        worktree: marked().worktree,
                         ..Progress::default()
                     }
                 }

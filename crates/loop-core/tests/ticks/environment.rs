@@ -80,7 +80,8 @@ fn a_known_reset_is_waited_for_instead() {
         > wait 20
         # However often: it is no fault that a person could mend.
         implement env rate_limit until 60   | environment rate_limit | 0 | | | active | worktree implement
-        > wait 60
+        # Closing took the first second; at the very time it is over.
+        > wait 59
         implement env rate_limit until 60   | environment rate_limit | 0 | | | active | worktree implement
         > wait 60
         implement changes / verify env quota until 60 | environment quota | 0 held | | | active | worktree implement verify
