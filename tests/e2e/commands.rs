@@ -21,7 +21,9 @@ fn list_shows_every_loop_and_reads_as_one_document() {
 
     let text = world.run(["list"]).rc(0).out;
     let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap();
-    assert!(line("L ").contains("active") && line("L ").contains("t1 in research  1/10  score 0.4"));
+    assert!(
+        line("L ").contains("active") && line("L ").contains("t1 in research  1/10  score 0.4")
+    );
     assert!(line("M ").contains("paused"));
     assert!(line("broken ").contains("loop.json:1:"));
 
@@ -53,21 +55,36 @@ fn list_shows_every_loop_and_reads_as_one_document() {
 #[test]
 fn a_task_moves_phase_by_phase_and_remembers_who_moved_it() {
     let world = World::plain();
-    let made = world.run(["task", "create", "Fix the Parser", "--title", "Parser"]).rc(0);
-    assert_eq!(made.json(), json!({"task": "fix-the-parser", "phase": "research", "created": true}));
+    let made = world
+        .run(["task", "create", "Fix the Parser", "--title", "Parser"])
+        .rc(0);
+    assert_eq!(
+        made.json(),
+        json!({"task": "fix-the-parser", "phase": "research", "created": true})
+    );
     let task = "fix-the-parser";
     world.run(["task", "create", "fix-the-parser"]).rc(1);
-    world.run(["task", "transition", task, "--to", "implement"]).rc(1);
+    world
+        .run(["task", "transition", task, "--to", "implement"])
+        .rc(1);
     world.run(["task", "transition", task]).rc(0);
     assert_eq!(world.phase(task), "spec");
     let refused = world.run(["task", "transition", task]);
-    assert_eq!(world.phase(task), "spec", "leaving it needs an approval: {refused:#?}");
+    assert_eq!(
+        world.phase(task),
+        "spec",
+        "leaving it needs an approval: {refused:#?}"
+    );
     world.run(["task", "approve", task]).rc(0);
-    world.run(["task", "transition", task, "--to", "human_intervention"]).rc(0);
+    world
+        .run(["task", "transition", task, "--to", "human_intervention"])
+        .rc(0);
     world.run(["task", "approve", task]).rc(0);
     assert_eq!(world.phase(task), "implement");
-    let record: Value =
-        serde_json::from_str(&fs::read_to_string(world.data("tasks/fix-the-parser/task.json")).unwrap()).unwrap();
+    let record: Value = serde_json::from_str(
+        &fs::read_to_string(world.data("tasks/fix-the-parser/task.json")).unwrap(),
+    )
+    .unwrap();
     let moves: Vec<_> = record["history"]
         .as_array()
         .unwrap()
@@ -91,7 +108,9 @@ fn a_task_moves_phase_by_phase_and_remembers_who_moved_it() {
 #[test]
 fn a_task_that_is_handed_to_a_person_is_not_worked_on() {
     let world = World::plain().with_loop();
-    world.run(["task", "transition", "t1", "--to", "human_intervention"]).rc(0);
+    world
+        .run(["task", "transition", "t1", "--to", "human_intervention"])
+        .rc(0);
     let told = world.tick();
     assert_eq!(told["skip_reason"], "human_intervention");
     assert!(world.calls().is_empty());
@@ -107,11 +126,22 @@ fn the_project_may_be_named_found_from_below_or_inherited() {
     world.says("verify", verdict(true, 1.0, ""));
     let below = world.project().join("src");
     let project = world.project().display().to_string();
-    let relative = format!("./{}", world.project().file_name().unwrap().to_str().unwrap());
+    let relative = format!(
+        "./{}",
+        world.project().file_name().unwrap().to_str().unwrap()
+    );
     let ways: [(&[&str], _, Option<&str>); 4] = [
         (&["list", "--json"], below.clone(), None),
-        (&["list", "--json", "--project", &project], world.root().to_owned(), None),
-        (&["--project", &relative, "list", "--json"], world.project().parent().unwrap().to_owned(), None),
+        (
+            &["list", "--json", "--project", &project],
+            world.root().to_owned(),
+            None,
+        ),
+        (
+            &["--project", &relative, "list", "--json"],
+            world.project().parent().unwrap().to_owned(),
+            None,
+        ),
         (&["list", "--json"], world.root().to_owned(), Some(&project)),
     ];
     for (args, folder, inherited) in ways {
@@ -138,7 +168,11 @@ fn the_frameworks_home_is_not_taken_for_a_projects_data() {
     let mut command = world.command(["list", "--json"]);
     command.current_dir(world.home().join("src"));
     let told = world.finish(command).rc(0).json();
-    assert_eq!(told["loops"], json!([]), "outside a repository only the folder itself is looked at");
+    assert_eq!(
+        told["loops"],
+        json!([]),
+        "outside a repository only the folder itself is looked at"
+    );
     let mut command = world.command(["list", "--json", "--project", "~/src/proj"]);
     command.current_dir("/");
     let told = world.finish(command).rc(0).json();
@@ -167,7 +201,10 @@ fn json_is_exactly_one_document_and_colors_are_for_terminals() {
     }
     for args in [&["tick", "L"][..], &["show", "L"], &["log", "L"], &["list"]] {
         let run = world.run(args).rc(0);
-        assert!(!run.out.contains('\u{1b}') && !run.err.contains('\u{1b}'), "{args:?}: {run:#?}");
+        assert!(
+            !run.out.contains('\u{1b}') && !run.err.contains('\u{1b}'),
+            "{args:?}: {run:#?}"
+        );
     }
     let lines = world.run(["log", "L", "--json"]).rc(0).out;
     let kinds: Vec<_> = lines
@@ -189,9 +226,18 @@ fn every_line_of_the_log_has_time_level_and_message() {
     for line in log.lines() {
         let mut words = line.splitn(3, ' ');
         let time = words.next().unwrap();
-        assert!(time.len() == 24 && time.ends_with('Z') && time.contains('T'), "{line}");
-        assert!(matches!(words.next(), Some("INFO" | "WARNING" | "ERROR")), "{line}");
-        assert!(words.next().is_some_and(|message| !message.is_empty()), "{line}");
+        assert!(
+            time.len() == 24 && time.ends_with('Z') && time.contains('T'),
+            "{line}"
+        );
+        assert!(
+            matches!(words.next(), Some("INFO" | "WARNING" | "ERROR")),
+            "{line}"
+        );
+        assert!(
+            words.next().is_some_and(|message| !message.is_empty()),
+            "{line}"
+        );
     }
     assert_eq!(world.run(["log", "L"]).out, log);
 }
@@ -234,6 +280,12 @@ fn help_lists_every_command() {
 #[test]
 fn the_schema_that_is_printed_is_the_one_that_is_shipped() {
     let world = World::plain();
-    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/loop.schema.json");
-    assert_eq!(world.run(["schema"]).rc(0).out, fs::read_to_string(shipped).unwrap());
+    let shipped = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../schemas/loop.schema.json"
+    );
+    assert_eq!(
+        world.run(["schema"]).rc(0).out,
+        fs::read_to_string(shipped).unwrap()
+    );
 }

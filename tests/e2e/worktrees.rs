@@ -38,21 +38,34 @@ fn a_task_is_worked_on_in_one_worktree_and_the_users_tree_stays() {
     };
     assert!(worktree.starts_with(world.home().join(".automaton/worktrees")));
     assert!(worktree.ends_with("L/t1"), "{worktree:?}");
-    let branch = world.git_says(&["for-each-ref", "--format=%(refname:short)", "refs/heads/loop"]);
+    let branch = world.git_says(&[
+        "for-each-ref",
+        "--format=%(refname:short)",
+        "refs/heads/loop",
+    ]);
     assert_eq!(branch, "loop/L/t1\n");
     for call in world.calls() {
         assert_eq!(&call.cwd, worktree);
     }
     for tick in [1, 2] {
         let prompt = world.output(&format!("tick{tick}-implement-prompt.md"));
-        assert!(prompt.ends_with(&format!("cwd={}", worktree.display())), "{prompt}");
+        assert!(
+            prompt.ends_with(&format!("cwd={}", worktree.display())),
+            "{prompt}"
+        );
     }
-    assert_eq!(fs::read_to_string(worktree.join("work.txt")).unwrap(), "1\n2\n");
+    assert_eq!(
+        fs::read_to_string(worktree.join("work.txt")).unwrap(),
+        "1\n2\n"
+    );
     assert!(!world.project().join("work.txt").exists());
     let after = world.git_says(&["status", "--porcelain", "-uall", "--", ".", ":!.automaton"]);
     assert_eq!(after, before);
     // The user's edit and new files are theirs alone.
-    assert_eq!(fs::read_to_string(worktree.join("README.md")).unwrap(), "first\n");
+    assert_eq!(
+        fs::read_to_string(worktree.join("README.md")).unwrap(),
+        "first\n"
+    );
     assert!(!worktree.join("scratch.txt").exists());
 }
 
@@ -230,11 +243,25 @@ fn a_replaced_git_file_is_found_and_nothing_is_read_through_it() {
 #[test]
 fn diff_shows_what_was_changed_new_files_included() {
     let world = in_worktree(World::git());
-    world.role("implement", "echo b >src/a; echo new >new.txt; git add -A; git commit -qm x; echo >late");
+    world.role(
+        "implement",
+        "echo b >src/a; echo new >new.txt; git add -A; git commit -qm x; echo >late",
+    );
     world.tick();
     let patch = world.run(["diff", "L"]).rc(0).out;
-    for said in ["--- a/src/a", "+++ b/src/a", "-a", "+b", "+++ b/new.txt", "+new", "b/late"] {
-        assert!(patch.lines().any(|line| line.contains(said)), "{said}: {patch}");
+    for said in [
+        "--- a/src/a",
+        "+++ b/src/a",
+        "-a",
+        "+b",
+        "+++ b/new.txt",
+        "+new",
+        "b/late",
+    ] {
+        assert!(
+            patch.lines().any(|line| line.contains(said)),
+            "{said}: {patch}"
+        );
     }
     assert!(!patch.contains("README.md"), "{patch}");
     let stat = world.run(["diff", "L", "--stat"]).rc(0).out;
@@ -246,12 +273,18 @@ fn diff_shows_what_was_changed_new_files_included() {
 fn an_agent_that_commits_makes_progress() {
     let world = in_worktree(World::git());
     world.configure(|config| config["brakes"]["no_progress_window"] = 2.into());
-    world.role("implement", "echo \"$n\" >>work.txt; git add -A; git commit -qm x");
+    world.role(
+        "implement",
+        "echo \"$n\" >>work.txt; git add -A; git commit -qm x",
+    );
     for n in 1..=3 {
         world.says_at("verify", n, verdict(false, f64::from(n) / 10.0, "h"));
         assert_eq!(world.tick()["reason"], "verdict");
     }
     let attempts = world.progress()["attempts"].take();
-    assert_eq!(attempts, json!([{"changed": true}, {"changed": true}, {"changed": true}]));
+    assert_eq!(
+        attempts,
+        json!([{"changed": true}, {"changed": true}, {"changed": true}])
+    );
     assert_ne!(Value::Null, world.progress()["worktree"]["base"]);
 }

@@ -1,10 +1,10 @@
 //! What a person's approval clears, for every reason (decision D-7).
 
+use crate::script::made;
 use crate::world::World;
 use crate::{limited, orchestrated, rules};
 use loop_core::Machine;
 use loop_core::Score;
-use loop_core::answer::WorktreeRecord;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{EnvironmentFault, Halt};
 use loop_core::state::{
@@ -67,12 +67,7 @@ fn marked() -> Progress {
             phase: None,
             output: "/outputs/output.md".to_owned(),
         }),
-        worktree: Some(WorktreeRecord {
-            path: "/worktrees/t".to_owned(),
-            branch: "loop/l/t".to_owned(),
-            base: "b".to_owned(),
-            admin: "a".to_owned(),
-        }),
+        worktree: Some(made("t")),
     }
 }
 

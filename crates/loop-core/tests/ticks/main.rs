@@ -14,6 +14,7 @@ mod held;
 mod orchestrate;
 mod payers;
 mod phases;
+mod places;
 mod preflight;
 mod replay;
 mod script;

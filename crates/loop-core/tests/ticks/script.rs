@@ -2,7 +2,9 @@
 
 use crate::world::{World, called, error, interruption};
 use loop_core::Step;
-use loop_core::answer::{Advanced, CallEnd, Implemented, Reading, StepAnswer, StepFault, Verified};
+use loop_core::answer::{
+    Advanced, CallEnd, Implemented, Reading, StepAnswer, StepFault, Verified, WorktreeRecord,
+};
 use loop_core::claim::Claim;
 use loop_core::outcome::EnvironmentFault;
 use loop_core::time::Timestamp;
@@ -104,7 +106,9 @@ impl World {
             }),
             "interrupted" => StepAnswer::Interrupted(interruption(line.word(1))),
             _ => match line.step {
-                Step::Worktree => StepAnswer::Worktree(None),
+                Step::Worktree => {
+                    StepAnswer::Worktree((line.word(0) == "made").then(|| made(line.word(1))))
+                }
                 Step::Tree => StepAnswer::Tree(self.tree().filter(|_| line.word(0) != "unknown")),
                 Step::Implement => StepAnswer::Implement(self.implemented(line)),
                 Step::Verify => StepAnswer::Verify(self.verified(line)),
@@ -183,6 +187,16 @@ impl World {
             reading: Reading::of(&text),
             tree: self.tree(),
         }
+    }
+}
+
+/// The worktree of that name.
+pub(crate) fn made(name: &str) -> WorktreeRecord {
+    WorktreeRecord {
+        path: format!("/worktrees/{name}"),
+        branch: format!("loop/l/{name}"),
+        base: "b".to_owned(),
+        admin: "a".to_owned(),
     }
 }
 

@@ -18,7 +18,7 @@ use loop_core::outcome::{Error, Halt, Interruption, Outcome, Skip};
 use loop_core::record::{Answered, Body, Closed, Opened, Record, Requested};
 use loop_core::rules::Rules;
 use loop_core::state::{Progress, State, Status};
-use loop_core::step::{Call, Report, WorkTask};
+use loop_core::step::{Call, Report, WorkTask, Workplace};
 use loop_core::time::Timestamp;
 use loop_core::{Action, Answer, Fence, Machine, Reply, Start, Step, Work};
 
@@ -34,6 +34,8 @@ pub(crate) struct World {
     pub(crate) tree: u32,
     /// Every call that was asked for, oldest first.
     pub(crate) calls: Vec<Call>,
+    /// Every place that was to be made ready, or looked at.
+    pub(crate) places: Vec<Workplace>,
     /// Every report that was to be kept.
     pub(crate) reports: Vec<Report>,
     /// What a real driver would have on disk.
@@ -57,6 +59,7 @@ impl World {
             task,
             tree: 0,
             calls: Vec::new(),
+            places: Vec::new(),
             reports: Vec::new(),
             records: Vec::new(),
             now: start.unix_millis(),
@@ -235,7 +238,10 @@ impl World {
                 self.reports.push(report.clone());
                 self.step(fence, &line, elapsed_ms)
             }
-            Action::Worktree(_) | Action::Tree(_) => self.step(fence, &line, elapsed_ms),
+            Action::Worktree(place) | Action::Tree(place) => {
+                self.places.push(place.clone());
+                self.step(fence, &line, elapsed_ms)
+            }
         };
         let reply = Reply {
             at: self.now(),
