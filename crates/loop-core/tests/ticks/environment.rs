@@ -90,6 +90,16 @@ fn a_known_reset_is_waited_for_instead() {
         verify fail 0.1                     | fail verdict | 1 | 0.1 | | active | worktree tree verify
         ",
     );
+    // The tick that comes at the very time has nothing to wait for any more.
+    let mut world = World::new(rules());
+    world.play(
+        "
+        implement env quota until 60 | environment quota | 0 | | | active | worktree implement
+        > wait 59
+        find_work takes 0 / open takes 0 / implement exit 1 | fail exit | 1 | | | active | worktree implement
+        ",
+    );
+    assert_eq!(world.machine.state().not_before, None);
     // A reset that has passed is no reset.
     World::new(rules()).play(
         "
