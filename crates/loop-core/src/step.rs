@@ -119,22 +119,22 @@ pub enum Action {
     /// Append the `opened` record; answer [`Answer::Opened`](crate::Answer::Opened).
     Open(Open),
     /// Make the workspace of the task ready; answer
-    /// [`Answer::Worktree`](crate::Answer::Worktree).
+    /// [`StepAnswer::Worktree`](crate::StepAnswer::Worktree).
     Worktree(Workplace),
-    /// Take the workspace's tree hash; answer [`Answer::Tree`](crate::Answer::Tree).
+    /// Take the workspace's tree hash; answer [`StepAnswer::Tree`](crate::StepAnswer::Tree).
     Tree(Workplace),
-    /// Call the implementer; answer [`Answer::Implement`](crate::Answer::Implement).
+    /// Call the implementer; answer [`StepAnswer::Implement`](crate::StepAnswer::Implement).
     Implement(Call),
-    /// Call the judge; answer [`Answer::Verify`](crate::Answer::Verify).
+    /// Call the judge; answer [`StepAnswer::Verify`](crate::StepAnswer::Verify).
     Verify(Call),
     /// Copy the implementer's report to the task's folder if there is none;
-    /// answer [`Answer::Report`](crate::Answer::Report).
+    /// answer [`StepAnswer::Report`](crate::StepAnswer::Report).
     Report(Report),
     /// Call the orchestrator; answer
-    /// [`Answer::Orchestrate`](crate::Answer::Orchestrate).
+    /// [`StepAnswer::Orchestrate`](crate::StepAnswer::Orchestrate).
     Orchestrate(Call),
     /// Move the task, compare and set; answer
-    /// [`Answer::Advance`](crate::Answer::Advance).
+    /// [`StepAnswer::Advance`](crate::StepAnswer::Advance).
     Advance(Advance),
     /// Append the `closed` record; answer [`Answer::Closed`](crate::Answer::Closed).
     Close(Box<Closing>),
