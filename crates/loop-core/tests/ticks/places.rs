@@ -3,13 +3,14 @@
 use crate::orchestrated;
 use crate::script::made;
 use crate::world::World;
+use loop_core::config::WorktreeFor;
 use loop_core::step::Workplace;
 
 // rows: X-01, X-04
 #[test]
 fn the_worktree_is_shown_to_every_call_and_kept_for_the_next_tick() {
     let mut world = World::new(orchestrated());
-    world.rules.worktree = true;
+    world.rules.worktree = Some(WorktreeFor::Task);
     world.play(
         "
         worktree made a / implement changes / verify exit 1 | verify_error exit | 0 held | | | active | worktree implement verify
@@ -21,7 +22,7 @@ fn the_worktree_is_shown_to_every_call_and_kept_for_the_next_tick() {
     let place = |tick, recorded: Option<&str>| Workplace {
         task: "t".to_owned(),
         tick,
-        worktree: true,
+        worktree: Some(WorktreeFor::Task),
         recorded: recorded.map(made),
     };
     assert_eq!(
@@ -48,7 +49,7 @@ fn the_worktree_is_shown_to_every_call_and_kept_for_the_next_tick() {
 #[test]
 fn a_finished_task_says_where_its_work_is() {
     let mut world = World::new(orchestrated());
-    world.rules.worktree = true;
+    world.rules.worktree = Some(WorktreeFor::Task);
     world.task.phase = None;
     world.tick("worktree made a / implement changes / verify pass 1");
     assert_eq!(world.machine.ended().unwrap().worktree, Some(made("a")));
@@ -56,6 +57,6 @@ fn a_finished_task_says_where_its_work_is() {
     // In the project itself there is no such place.
     let mut world = World::new(orchestrated());
     world.tick("implement exit 1");
-    assert!(!world.places[0].worktree);
+    assert_eq!(world.places[0].worktree, None);
     assert_eq!(world.calls[0].worktree, None);
 }
