@@ -8,6 +8,7 @@
 mod brakes;
 mod commands;
 mod failures;
+mod furnish;
 mod harness;
 mod person;
 mod prompts;
