@@ -190,22 +190,25 @@ impl<'a> Driver<'a> {
             self.watch.warning(&shown);
         }
         self.held.drain()?;
-        if self.held.found_open() {
+        let goes_on = self.held.found_open();
+        if goes_on {
             self.run()?;
-            match self.machine().ended().cloned() {
-                // It is told of, and this call makes a tick of its own.
-                Some(ended) if is_crash(&ended.outcome) => {
-                    let tick = ended.tick.unwrap_or_default();
-                    self.warn(&[format!("tick {tick} was interrupted: {}", ended.why)]);
-                }
-                Some(ended) => return Ok(ended),
-                None => {
-                    return Ok(not_opened(
-                        Outcome::Skipped(Skip::Paused),
-                        STAYS_OPEN.to_owned(),
-                    ));
-                }
+        }
+        match self.machine().ended().cloned() {
+            // It is told of, and this call makes a tick of its own. Opening the
+            // loop has closed it already, unless it went on.
+            Some(ended) if is_crash(&ended.outcome) => {
+                let tick = ended.tick.unwrap_or_default();
+                self.warn(&[format!("tick {tick} was interrupted: {}", ended.why)]);
             }
+            Some(ended) if goes_on => return Ok(ended),
+            None if goes_on => {
+                return Ok(not_opened(
+                    Outcome::Skipped(Skip::Paused),
+                    STAYS_OPEN.to_owned(),
+                ));
+            }
+            _ => {}
         }
         make_owed_moves(self.setup, &mut self.held)?;
         self.held.start(Rules::of(&self.setup.config))?;
