@@ -92,7 +92,11 @@ pub(crate) fn ensure(
 /// Returns the project's folder in the place where a task is worked on.
 pub(crate) fn project_folder(setup: &Setup, worktree: Option<&WorktreeRecord>) -> PathBuf {
     match worktree {
-        Some(worktree) => Path::new(&worktree.path).join(project_below_top(setup)),
+        // Joining an empty path would leave a slash at the end.
+        Some(worktree) => Path::new(&worktree.path)
+            .components()
+            .chain(project_below_top(setup).components())
+            .collect(),
         None => setup.project.root().to_owned(),
     }
 }
