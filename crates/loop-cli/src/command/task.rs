@@ -12,7 +12,10 @@ use loop_core::phase::Phases;
 use loop_core::task::{Origin, Task};
 use loop_runner::driver;
 use loop_runner::store::Answered;
-use loop_runner::tasks::{ChangeError, CreateError, Listed, Mover, NewTask, ReadError, Tasks};
+use loop_runner::tasks::{
+    ChangeError, CreateError, Listed, Mover, NewTask, ReadError, Tasks, check_name,
+};
+use loop_worksource::slugify;
 use serde_json::json;
 use std::env;
 
@@ -38,6 +41,7 @@ fn create(
     brief: Option<&str>,
 ) -> Result<u8, Failure> {
     context.person_only("make a task")?;
+    let folder = folder_for(name)?;
     let brief = brief.map(read_brief).transpose()?;
     context
         .around
@@ -46,7 +50,7 @@ fn create(
         .map_err(|error| Failure::of(&error))?;
     let task = tasks
         .create(&NewTask {
-            name,
+            name: &folder,
             title: title.unwrap_or(name),
             brief: brief.as_deref(),
             phases: Phases::default(),
@@ -59,6 +63,19 @@ fn create(
         })?;
     show::json(&json!({"task": task.name, "phase": task.phase, "created": true}))?;
     Ok(exit::DONE)
+}
+
+/// Keeps a name that can be a folder's, and makes one of any other text.
+fn folder_for(name: &str) -> Result<String, Failure> {
+    if name.trim().is_empty() {
+        return Err(Failure::usage(
+            "the task's name is empty; say what it is about",
+        ));
+    }
+    Ok(match check_name(name) {
+        Ok(()) => name.to_owned(),
+        Err(_) => slugify(name),
+    })
 }
 
 fn list(tasks: &Tasks, as_json: bool) -> Result<u8, Failure> {
