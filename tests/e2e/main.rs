@@ -7,6 +7,7 @@
 
 mod brakes;
 mod commands;
+mod crashes;
 mod failures;
 mod furnish;
 mod harness;

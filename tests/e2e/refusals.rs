@@ -344,6 +344,7 @@ const ARGUMENTS: &[Refusal] = &[
     (&["task", "transition", "t1", "--to", "nowhere"], 1, "nowhere"),
     (&["task", "approve", "t1"], 1, "waits for no approval"),
     (&["task", "create", "t1"], 1, "exists already"),
+    (&["task", "create", " "], 2, "say what it is about"),
     (&["approve", "L"], 1, "waits for nothing"),
     (&["create", "L", "--from-template", "task"], 1, "exists already"),
     (&["create", "x", "--from-template", "nope"], 1, "there are ci-triage, self-improvement, task"),

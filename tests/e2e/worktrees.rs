@@ -98,7 +98,10 @@ fn without_a_repository_or_a_commit_no_tick_works() {
     no_commit.git_says(&["init", "--quiet", "--template=", "--initial-branch=main"]);
     let mut no_commit = no_commit;
     no_commit.user_changed_something();
-    for (world, mend) in [(World::plain(), "git init"), (no_commit, "git commit")] {
+    for (world, mend) in [
+        (World::plain(), "git init"),
+        (no_commit, "commit --allow-empty"),
+    ] {
         let world = in_worktree(world);
         let told = world.run(["tick", "L", "--json"]).rc(1).json();
         assert_eq!(told["outcome"], "error");
@@ -243,10 +246,7 @@ fn a_replaced_git_file_is_found_and_nothing_is_read_through_it() {
 #[test]
 fn diff_shows_what_was_changed_new_files_included() {
     let world = in_worktree(World::git());
-    world.role(
-        "implement",
-        "echo b >src/a; echo new >new.txt; git add -A; git commit -qm x; echo >late",
-    );
+    world.role("implement", "echo b >src/a; echo new >new.txt; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; echo >late");
     world.tick();
     let patch = world.run(["diff", "L"]).rc(0).out;
     for said in [
@@ -275,7 +275,7 @@ fn an_agent_that_commits_makes_progress() {
     world.configure(|config| config["brakes"]["no_progress_window"] = 2.into());
     world.role(
         "implement",
-        "echo \"$n\" >>work.txt; git add -A; git commit -qm x",
+        "echo \"$n\" >>work.txt; git add -A && git -c user.name=a -c user.email=a@b commit -qm x",
     );
     for n in 1..=3 {
         world.says_at("verify", n, verdict(false, f64::from(n) / 10.0, "h"));

@@ -9,9 +9,8 @@ until true 2>/dev/null >"$REC/taken/$call"; do call=$((call + 1)); done
 n=1
 until true 2>/dev/null >"$REC/taken/$role.$n"; do n=$((n + 1)); done
 set +C
-printf '%s\0' "$role" "$AUTOMATON_TICK" "$(pwd -P)" "$0" "$@" >"$REC/taken/$call"
-mv "$REC/taken/$call" "$REC/calls/$call"
-true >"$REC/taken/$call"
+printf '%s\0' "$role" "$AUTOMATON_TICK" "$(pwd -P)" "$0" "$@" >"$REC/taken/$call.new"
+mv "$REC/taken/$call.new" "$REC/calls/$call"
 if [ -e "$REC/$role.sh" ]; then
     (. "$REC/$role.sh")
     status=$?

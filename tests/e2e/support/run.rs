@@ -69,6 +69,11 @@ impl Running {
         kill_process(pid, signal).unwrap();
     }
 
+    /// Whether it has ended.
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.child.as_mut().unwrap().try_wait().unwrap().is_some()
+    }
+
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> Run {
         wait_until("the command ends", || {

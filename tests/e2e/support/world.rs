@@ -15,9 +15,9 @@ use std::thread;
 use tempfile::TempDir;
 
 /// What `sh`, git and the scripted agents need; nothing else is on PATH.
-const TOOLS: [&str; 14] = [
+const TOOLS: [&str; 15] = [
     "sh", "git", "cat", "mv", "rm", "cp", "ln", "mkdir", "chmod", "env", "sleep", "setsid",
-    "touch", "dd",
+    "touch", "dd", "tr",
 ];
 
 /// A home, a project, agents, and what they noted.
