@@ -8,7 +8,7 @@ use crate::project::Project;
 use crate::sources;
 use crate::store::LoopDir;
 use crate::tasks::Tasks;
-use loop_core::config::{Config, ConfigWarning, LoopName, Parsed, Supported, UnknownCost};
+use loop_core::config::{self, Config, ConfigWarning, LoopName, Parsed, Supported, UnknownCost};
 use loop_worksource::WorkSource;
 use std::ffi::OsString;
 use std::fs::File;
@@ -30,6 +30,8 @@ pub struct Setup {
     pub name: String,
     /// Its files.
     pub dir: LoopDir,
+    /// The text of its configuration.
+    text: String,
     /// Its configuration.
     pub config: Config,
     /// What a person should know about how that was read.
@@ -88,26 +90,26 @@ pub enum SetupError {
 #[non_exhaustive]
 pub enum Unrunnable {
     /// It asks for what this version does not have yet.
-    #[error("{}: not enforced by this version: {}", path.display(), keys.join(", "))]
+    #[error("{place}: not enforced by this version: {}; take it out", keys.join(", "))]
     NotEnforced {
-        /// The file.
-        path: PathBuf,
+        /// Where the first of the keys stands: file, line and column.
+        place: String,
         /// The keys.
         keys: Vec<String>,
     },
     /// A pattern that means nothing.
-    #[error("{}: blast_radius.copy: {source}", path.display())]
+    #[error("{place}: blast_radius.copy: {source}")]
     Pattern {
-        /// The file.
-        path: PathBuf,
+        /// Where it stands: file, line and column.
+        place: String,
         /// What is wrong with it.
         source: io::Error,
     },
     /// Its cost cap cannot hold.
-    #[error("{}: {source}", path.display())]
+    #[error("{place}: {source}")]
     UnknownCost {
-        /// The file.
-        path: PathBuf,
+        /// Where the cap stands: file, line and column.
+        place: String,
         /// Why.
         source: UnknownCost,
     },
@@ -143,7 +145,8 @@ impl Setup {
                 project: around.project.root().to_owned(),
             });
         }
-        let Parsed { config, warnings } = parse(&path)?;
+        let text = read_text(&path)?;
+        let Parsed { config, warnings } = parse(&path, &text)?;
         if config.name().as_str() != name {
             return Err(SetupError::Config {
                 what: format!(
@@ -163,6 +166,7 @@ impl Setup {
             project: around.project.clone(),
             name: name.to_owned(),
             dir,
+            text,
             config,
             warnings,
             clock: Arc::clone(&around.clock),
@@ -184,26 +188,35 @@ impl Setup {
     /// [`Unrunnable`] naming each key that stands against a tick.
     pub fn check_runnable(&self) -> Result<(), Unrunnable> {
         let keys = self.config.not_enforced(&Supported::THIS_VERSION);
-        if !keys.is_empty() {
+        if let Some(first) = keys.first() {
             return Err(Unrunnable::NotEnforced {
-                path: self.config_path(),
+                place: self.place_of(first),
                 keys,
             });
         }
         furnish::check(&self.config).map_err(|source| Unrunnable::Pattern {
-            path: self.config_path(),
+            place: self.place_of("blast_radius.copy"),
             source,
         })?;
         self.config
             .cost_enforceable()
             .map_err(|source| Unrunnable::UnknownCost {
-                path: self.config_path(),
+                place: self.place_of("brakes.max_cost_usd"),
                 source,
             })
     }
+
+    /// Says where a key stands: file, line and column.
+    fn place_of(&self, key: &str) -> String {
+        let path = self.config_path();
+        match config::locate(&self.text, key) {
+            Some(at) => format!("{}:{}:{}", path.display(), at.line, at.column),
+            None => path.display().to_string(),
+        }
+    }
 }
 
-fn parse(path: &Path) -> Result<Parsed, SetupError> {
+fn read_text(path: &Path) -> Result<String, SetupError> {
     let read = |source| SetupError::Read {
         path: path.to_owned(),
         source,
@@ -217,13 +230,16 @@ fn parse(path: &Path) -> Result<Parsed, SetupError> {
             path: path.to_owned(),
         });
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         read(io::Error::new(
             io::ErrorKind::InvalidData,
             error.utf8_error(),
         ))
-    })?;
-    Config::parse(&text).map_err(|error| SetupError::Config {
+    })
+}
+
+fn parse(path: &Path, text: &str) -> Result<Parsed, SetupError> {
+    Config::parse(text).map_err(|error| SetupError::Config {
         what: error.with_file(path.display().to_string()).to_string(),
     })
 }
