@@ -193,6 +193,50 @@ fn the_first_brake_in_the_order_is_the_reason() {
     );
 }
 
+// rows: B-02, B-05
+#[test]
+fn only_what_began_is_an_attempt() {
+    let two = || limited(|brakes| brakes.no_progress_window = 2);
+    for (between, spent, ended) in [
+        // What was ended before its time may have changed something.
+        ("implement interrupted crash", 3, "fail verdict"),
+        ("implement error outputs_unwritable", 3, "fail verdict"),
+        // What never began has not, nor what was given back.
+        (
+            "implement unbegun interrupted stop",
+            2,
+            "human_intervention no_progress",
+        ),
+        (
+            "implement unbegun error disk",
+            2,
+            "human_intervention no_progress",
+        ),
+        (
+            "implement unbegun env prompt_too_large",
+            2,
+            "human_intervention no_progress",
+        ),
+        ("implement env auth", 2, "human_intervention no_progress"),
+        (
+            "worktree interrupted crash",
+            2,
+            "human_intervention no_progress",
+        ),
+    ] {
+        let mut world = World::new(two());
+        world.tick("implement same / verify fail 0.1");
+        world.tick(between);
+        assert_eq!(world.progress().iteration, spent - 1, "{between}");
+        assert_eq!(
+            world.tick("implement same / verify fail 0.2").0,
+            ended,
+            "{between}"
+        );
+        assert_eq!(world.progress().iteration, spent, "{between}");
+    }
+}
+
 // rows: B-05
 // cases: 105, 158
 #[test]
