@@ -77,10 +77,16 @@ fn a_role_of_its_own_harness_gets_every_token_in_one_argument_each() {
             .display()
             .to_string()
     };
+    // The implementer must not be able to write the judge's answer beforehand.
+    let output = calls[1].arg(2).to_owned();
+    assert!(
+        output.starts_with(&file("tick1-verify-written-")),
+        "{output}"
+    );
     let argv = [
         "pi",
         &text,
-        &file("tick1-verify-output.md"),
+        &output,
         &file("tick1-implement-output.md"),
         "BRIEF",
     ];

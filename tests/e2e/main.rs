@@ -11,6 +11,7 @@ mod crashes;
 mod failures;
 mod furnish;
 mod harness;
+mod hostile;
 mod person;
 mod prompts;
 mod refusals;

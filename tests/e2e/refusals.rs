@@ -206,7 +206,7 @@ fn a_cost_cap_that_cannot_hold_is_refused() {
     let run = world.run(["tick", "L"]).rc(2);
     let error = run.error();
     assert!(
-        error.contains("loop.json: brakes.max_cost_usd cannot hold"),
+        error.contains("loop.json:") && error.contains(": brakes.max_cost_usd cannot hold"),
         "{error}"
     );
     assert!(

@@ -2,6 +2,7 @@
 
 use loop_core::exit;
 use loop_core::outcome::Outcome;
+use loop_runner::causes::with_causes;
 use loop_runner::create::CreateLoopError;
 use loop_runner::home::NoHome;
 use loop_runner::project::ProjectError;
@@ -45,16 +46,7 @@ impl Failure {
 
     /// An error of the system or the engine, with its causes.
     pub(crate) fn of(error: &dyn Error) -> Self {
-        let mut what = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            let said = error.to_string();
-            if !what.contains(&said) {
-                what = format!("{what}: {said}");
-            }
-            cause = error.source();
-        }
-        Self::failed(what)
+        Self::failed(with_causes(error))
     }
 
     fn with_code(self, code: u8) -> Self {

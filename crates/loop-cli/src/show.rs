@@ -41,8 +41,22 @@ pub(crate) fn field(name: &str, text: impl AsRef<str>) {
 /// Prints exactly one JSON document, on one line.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(|error| Failure::of(&error))?;
+    let text = escape_controls(&text);
     let _gone = writeln!(anstream::stdout(), "{text}");
     Ok(())
+}
+
+/// Escapes the control characters that JSON lets stand and a terminal acts on.
+fn escape_controls(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_control() {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
 }
 
 /// Puts a text into one line without anything that a terminal acts on.
@@ -81,6 +95,16 @@ mod tests {
         ] {
             assert_eq!(quoted(text), word);
         }
+    }
+
+    // cases: 115
+    #[test]
+    fn json_has_no_controls_and_means_the_same() {
+        let json = serde_json::to_string("a\u{7f}\u{9b}31m\n").unwrap();
+        let escaped = escape_controls(&json);
+        assert_eq!(escaped, r#""a\u007f\u009b31m\n""#);
+        let back: String = serde_json::from_str(&escaped).unwrap();
+        assert_eq!(back, "a\u{7f}\u{9b}31m\n");
     }
 
     #[test]

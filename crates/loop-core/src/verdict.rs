@@ -4,7 +4,7 @@ mod find;
 
 use crate::Score;
 use crate::outcome::VerifyFault;
-use crate::text::{TRUNCATED, cut};
+use crate::text::{TRUNCATED, cut, without_controls};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -96,13 +96,14 @@ impl Verdict {
         })
     }
 
-    /// Returns the verdict with its texts cut to what a record keeps: hint
-    /// first, then what is missing, then the reasons in their order.
+    /// Returns the verdict as a record keeps it: nothing in its texts that a
+    /// terminal acts on, and the texts cut; the hint comes first, then what is
+    /// missing, then the reasons in their order.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         let mut room = MAX_TEXT;
         let mut keep = |text: &str| {
-            let kept = cut(text, room);
+            let kept = cut(&without_controls(text), room);
             room = room.saturating_sub(kept.chars().count());
             kept
         };

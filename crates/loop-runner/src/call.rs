@@ -1,31 +1,30 @@
 //! One call of a role's harness: from the prompt to its output on disk.
 
+mod output;
+
 use crate::harness::{HarnessSettings, role_config};
 use crate::holder::{self, Environment, How, Place, StartError, Wish};
+use crate::nonce::random_bits;
 use crate::setup::Setup;
-use loop_core::answer::{CallEnd, Called, FileRef, StepFault};
+use loop_core::answer::{CallEnd, Called, StepFault};
 use loop_core::outcome::{EnvironmentFault, Error};
 use loop_core::step::Call;
-use loop_core::text::cut;
+use loop_core::text::{cut, without_controls};
 use loop_core::{Role, verdict::Unreadable};
-use loop_prompts::{CommandToken, CommandValues, Fence, Job, PromptName, Resolver, Token, Values};
+use loop_prompts::{CommandValues, Fence, Job, PromptName, Resolver, Token, Values};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The most of a role's text that is read for a verdict or a claim, from its
-/// end, in bytes. The whole text stays on disk.
-const TEXT_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// A call that could start now. Nothing has been spent.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     command: holder::Command,
-    output: PathBuf,
-    writes_output: bool,
+    /// Where the harness is told to write, a name that nobody could foresee.
+    written: PathBuf,
+    /// Where the role's output is kept.
+    kept: PathBuf,
     /// What a person should hear about.
     pub(crate) warnings: Vec<String>,
 }
@@ -60,13 +59,13 @@ pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared
     warnings.extend(prompt.warnings.iter().map(ToString::to_string));
     let harness = HarnessSettings::of(&setup.config, call.role);
     check_dash(&harness, &prompt.content, &mut warnings)?;
-    let output = utf8(&files.output)?;
+    let written = utf8(&files.written)?;
     let artifact = artifact(setup, call);
     let artifact = artifact.as_deref().map(utf8).transpose()?;
     let filled = CommandValues {
         prompt: &prompt.prompt,
         prompt_content: &prompt.content,
-        output: Some(output),
+        output: Some(written),
         artifact,
         values: &values,
     };
@@ -86,11 +85,8 @@ pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared
     command.preflight().map_err(|error| not_started(&error))?;
     Ok(Prepared {
         command,
-        writes_output: harness
-            .command
-            .iter()
-            .any(|element| CommandToken::Output.is_in(element)),
-        output: files.output,
+        written: files.written,
+        kept: files.kept,
         warnings,
     })
 }
@@ -100,8 +96,8 @@ pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared
 pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran, NotRun> {
     let Prepared {
         command,
-        output,
-        writes_output,
+        written,
+        kept,
         ..
     } = prepared;
     let running = holder::spawn(&command).map_err(|error| NotRun::Fault(not_started(&error)))?;
@@ -131,23 +127,23 @@ pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran,
             (CallEnd::Signaled(9), true)
         }
     };
-    let kept = keep_output(&command.stdout, &output, writes_output)
-        .and_then(|()| Ok((file_ref(&output)?, read_end(&output)?)));
-    let (output, text) = kept.map_err(|error| NotRun::Fault(outputs(&error)))?;
+    let kept = output::keep(&written, &command.stdout, &kept)
+        .map_err(|error| NotRun::Fault(outputs(&error)))?;
     Ok(Ran {
         called: Called {
             end,
-            output,
+            output: kept.file,
             leaked,
         },
-        text,
+        text: kept.text,
         warnings,
     })
 }
 
 /// The files of one call, below `outputs/`.
 struct Files {
-    output: PathBuf,
+    written: PathBuf,
+    kept: PathBuf,
     stdout: PathBuf,
     stderr: PathBuf,
 }
@@ -167,7 +163,8 @@ impl Files {
         };
         let stem = format!("tick{}-{}{again}", call.tick, call.role.as_str());
         Ok(Self {
-            output: outputs_dir.join(format!("{stem}-output.md")),
+            written: outputs_dir.join(format!("{stem}-written-{:016x}.md", random_bits())),
+            kept: outputs_dir.join(format!("{stem}-output.md")),
             stdout: outputs_dir.join(format!("{stem}-stdout.log")),
             stderr: outputs_dir.join(format!("{stem}-stderr.log")),
         })
@@ -248,6 +245,12 @@ pub(crate) fn values(
     if let Some(artifact) = artifact(setup, call) {
         let warning = values.set_artifact(&artifact);
         warnings.extend(warning.map(|warning| warning.to_string()));
+        // An agent wrote it: no escape sequence of its may reach another prompt.
+        let text = values.get(Token::ArtifactContent).unwrap_or_default();
+        if text.chars().any(is_escape) {
+            let clean = without_controls(text);
+            values.set(Token::ArtifactContent, clean);
+        }
     }
     Ok(values)
 }
@@ -346,54 +349,9 @@ fn utf8(path: &Path) -> Result<&str, StepFault> {
         .ok_or_else(|| outputs(&format_args!("{} is not UTF-8", path.display())))
 }
 
-/// Keeps a role's output: the file that the harness wrote where it was told to,
-/// else its standard output. A link or folder in that place is not its output.
-fn keep_output(stdout: &Path, output: &Path, writes_output: bool) -> io::Result<()> {
-    let is_file = |meta: fs::Metadata| meta.file_type().is_file();
-    if writes_output && output.symlink_metadata().is_ok_and(is_file) {
-        return Ok(());
-    }
-    if output
-        .symlink_metadata()
-        .is_ok_and(|meta| meta.is_symlink())
-    {
-        fs::remove_file(output)?;
-    }
-    fs::copy(stdout, output).map(drop)
-}
-
-fn file_ref(path: &Path) -> io::Result<FileRef> {
-    let mut hash = Sha256::new();
-    let mut file = File::open(path)?;
-    let mut buffer = vec![0; 64 * 1024];
-    let mut bytes = 0;
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        hash.update(&buffer[..read]);
-        bytes += read as u64;
-    }
-    Ok(FileRef {
-        path: path.to_string_lossy().into_owned(),
-        bytes,
-        sha256: hash
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-    })
-}
-
-/// Reads a role's text, lossily; of a very long one, the end.
-fn read_end(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TEXT_LIMIT)))?;
-    let mut bytes = Vec::new();
-    file.take(TEXT_LIMIT).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// Whether a terminal acts on `c`; line ends and tabs are text.
+fn is_escape(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r')
 }
 
 /// Shortens a role's text to what fits in a line for people.

@@ -172,15 +172,13 @@ pub fn prepare_project(around: &Surroundings) -> Result<Vec<PathBuf>, CreateLoop
 /// [`RequestError`] when the request could not be left or taken in.
 pub fn give_task(setup: &Setup, task: &str, by: &str) -> Result<store::Answered, RequestError> {
     let phase = setup.tasks.read(task).ok().flatten().map(|task| task.phase);
-    driver::request(
-        setup,
-        Request::SetTask {
-            task: task.to_owned(),
-            phase,
-        },
-        by,
-        None,
-    )
+    let request = Request::SetTask {
+        task: task.to_owned(),
+        phase,
+    };
+    let answered = driver::request(setup, request, by, None)?;
+    driver::release_claims(setup);
+    Ok(answered)
 }
 
 /// Reads the template, gives it its new name and harness.

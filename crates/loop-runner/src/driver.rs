@@ -5,13 +5,15 @@ mod request;
 
 pub use request::request;
 
+use crate::causes::with_causes;
 use crate::holder::{self, Wish};
 use crate::interrupt::Interrupt;
 use crate::nonce::random_bits;
 use crate::setup::Setup;
 use crate::sources;
-use crate::store::{AttemptAlive, Held, HeldError, Level, OpenError};
+use crate::store::{AttemptAlive, Held, HeldError, Level, OpenError, Snapshot, read_state};
 use crate::watch::Watch;
+use loop_core::config::WorkSourceKind;
 use loop_core::outcome::{Error, Interruption, Outcome, Skip};
 use loop_core::rules::Rules;
 use loop_core::state::State;
@@ -76,7 +78,7 @@ fn end_stale(setup: &Setup) -> Result<(), AttemptAlive> {
 pub fn tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Ticked {
     let ticked = match setup.check_runnable() {
         Ok(()) => opened_tick(setup, interrupt, watch),
-        Err(error) => Ticked::without_state(Outcome::Error(Error::Config), error_chain(&error)),
+        Err(error) => Ticked::without_state(Outcome::Error(Error::Config), with_causes(&error)),
     };
     watch.over(&ticked.ended, &setup.dir.outputs());
     ticked
@@ -85,7 +87,7 @@ pub fn tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Tick
 fn opened_tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Ticked {
     match open(setup) {
         Ok(held) => Driver::new(setup, held, interrupt, watch).tick(),
-        Err(error) => Ticked::without_state(error.outcome(), error_chain(&error)),
+        Err(error) => Ticked::without_state(error.outcome(), with_causes(&error)),
     }
 }
 
@@ -101,6 +103,20 @@ pub fn make_owed_moves(setup: &Setup, held: &mut Held) -> Result<(), HeldError> 
         held.answer(answer, elapsed)?;
     }
     Ok(())
+}
+
+/// Gives back the claims of a single loop on tasks that are no longer its own.
+/// While a tick runs, that tick does it at its end. A claim that cannot be
+/// given back is only in another loop's way, and is tried again by the next tick.
+pub fn release_claims(setup: &Setup) {
+    let single = setup.config.work_source().kind() == WorkSourceKind::Single;
+    let Ok(Snapshot { state, .. }) = read_state(&setup.dir) else {
+        return;
+    };
+    if single && state.in_progress.is_none() {
+        let keep = state.current_task.as_deref();
+        let _tried_again = setup.tasks.release_others(&setup.name, keep);
+    }
 }
 
 /// An ending for what could not even be opened.
@@ -126,20 +142,6 @@ fn not_opened(outcome: Outcome, why: String) -> Ended {
 
 fn is_crash(outcome: &Outcome) -> bool {
     *outcome == Outcome::Interrupted(Interruption::Crash)
-}
-
-/// Writes an error with everything that caused it, in one line.
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
-        }
-        cause = error.source();
-    }
-    text
 }
 
 /// One tick in the making.
@@ -172,7 +174,7 @@ impl<'a> Driver<'a> {
         let ended = match self.drive() {
             Ok(ended) => ended,
             Err(error) => {
-                let mut ended = not_opened(error.outcome(), error_chain(&error));
+                let mut ended = not_opened(error.outcome(), with_causes(&error));
                 ended.tick = self.held.machine().state().in_progress;
                 ended
             }
@@ -211,8 +213,15 @@ impl<'a> Driver<'a> {
             _ => {}
         }
         make_owed_moves(self.setup, &mut self.held)?;
+        if self.machine().state().tick == 0 {
+            for words in self.setup.config.uncapped() {
+                self.held.note(Level::Info, &words);
+                self.watch.note(&words);
+            }
+        }
         self.held.start(Rules::of(&self.setup.config))?;
         self.run()?;
+        release_claims(self.setup);
         let Some(ended) = self.machine().ended().cloned() else {
             return Err(HeldError::Refused(loop_core::Refused::Stale));
         };

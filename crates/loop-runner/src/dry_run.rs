@@ -15,8 +15,8 @@ pub struct DryRun {
     pub skipped: Option<Ended>,
     /// The task that the loop has now.
     pub task: Option<String>,
-    /// What the implementer would be sent.
-    pub prompt: Preview,
+    /// What the implementer would be sent; `None` without a task.
+    pub prompt: Option<Preview>,
     /// The loop's state.
     pub state: State,
 }
@@ -46,7 +46,11 @@ pub fn dry_run(setup: &Setup) -> Result<DryRun, PreviewError> {
             .current_task
             .clone()
             .or_else(|| configured.map(|task| task.as_str().to_owned())),
-        prompt: preview(setup, Role::Implement, None)?,
+        prompt: match preview(setup, Role::Implement, None) {
+            Ok(shown) => Some(shown),
+            Err(PreviewError::NoTask { .. }) => None,
+            Err(error) => return Err(error),
+        },
         state,
     })
 }

@@ -2,6 +2,7 @@
 
 pub mod audit;
 mod call;
+pub mod causes;
 pub mod changes;
 pub mod clock;
 pub mod create;

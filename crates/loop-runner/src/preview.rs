@@ -44,6 +44,12 @@ pub struct Checked {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PreviewError {
+    /// There is nothing to render a prompt for.
+    #[error("the loop {name} has no task; give it one with: loop set-task {name} TASK")]
+    NoTask {
+        /// The loop.
+        name: String,
+    },
     /// The loop's state cannot be read.
     #[error(transparent)]
     State(#[from] ReadError),
@@ -64,6 +70,11 @@ pub enum PreviewError {
 pub fn preview(setup: &Setup, role: Role, tick: Option<u64>) -> Result<Preview, PreviewError> {
     let state = read_state(&setup.dir)?.state;
     let call = next_call(setup, &state, role, tick);
+    if call.task.is_empty() {
+        return Err(PreviewError::NoTask {
+            name: setup.name.clone(),
+        });
+    }
     let cwd = next_folder(setup, &state, &call.task);
     let mut warnings = Vec::new();
     let values = call::values(setup, &call, &cwd, &mut warnings).map_err(|fault| {
@@ -83,13 +94,18 @@ pub fn preview(setup: &Setup, role: Role, tick: Option<u64>) -> Result<Preview, 
     })
 }
 
-/// Looks for what is likely wrong with the prompt of `role`.
+/// Looks for what is likely wrong with the prompt of `role`. For a loop without
+/// a task only the prompt's file is looked at, not what it would become.
 ///
 /// # Errors
 ///
 /// [`PreviewError`].
 pub fn check(setup: &Setup, role: Role) -> Result<Checked, PreviewError> {
-    let shown = preview(setup, role, None)?;
+    let shown = match preview(setup, role, None) {
+        Ok(shown) => Some(shown),
+        Err(PreviewError::NoTask { .. }) => None,
+        Err(error) => return Err(error),
+    };
     let harness = HarnessSettings::of(&setup.config, role);
     let inline = harness
         .command
@@ -101,22 +117,24 @@ pub fn check(setup: &Setup, role: Role) -> Result<Checked, PreviewError> {
     };
     let resolver = Resolver::new(setup.dir.root(), setup.home.root());
     let prompt_ref = role_config(&setup.config, role).and_then(|role| role.prompt.as_deref());
-    let source = prompt_ref.map(|prompt_ref| resolver.find(prompt_ref).result);
-    let mut findings = match &source {
-        Some(Resolution::Found { text, .. }) => lint.template(&Template::parse(text.clone())),
-        _ => Vec::new(),
+    let lookup = prompt_ref.map(|prompt_ref| resolver.find(prompt_ref));
+    let (mut findings, file) = match lookup.as_ref().map(|lookup| &lookup.result) {
+        Some(Resolution::Found { path, text }) => {
+            let template = Template::parse(text.clone());
+            (lint.template(&template), Some(path.clone()))
+        }
+        _ => (Vec::new(), None),
     };
-    findings.extend(lint.rendered(&shown.prepared.content, &shown.values));
+    let mut warnings = lookup.map_or_else(Vec::new, |lookup| lookup.warnings);
+    if let Some(shown) = shown {
+        findings.extend(lint.rendered(&shown.prepared.content, &shown.values));
+        warnings = shown.prepared.warnings;
+    }
     Ok(Checked {
         role,
-        file: shown.prepared.source,
+        file,
         findings,
-        warnings: shown
-            .prepared
-            .warnings
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        warnings: warnings.iter().map(ToString::to_string).collect(),
     })
 }
 

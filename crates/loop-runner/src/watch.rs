@@ -21,6 +21,11 @@ pub trait Watch {
         let _unused = (step, what);
     }
 
+    /// Something worth knowing before anything is spent.
+    fn note(&mut self, message: &str) {
+        let _unused = message;
+    }
+
     /// Something that a person should hear about, though the tick goes on.
     fn warning(&mut self, message: &str) {
         let _unused = message;

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::show;
 use loop_core::control::Request;
 use loop_core::exit;
+use loop_core::phase::COMPLETE;
 use loop_runner::create::give_task;
 use loop_runner::driver;
 use loop_runner::store::{Answered, RequestError};
@@ -35,12 +36,21 @@ pub(crate) fn stop(context: &Context, args: &Ask) -> Result<u8, Failure> {
 pub(crate) fn set_task(context: &Context, args: &SetTask) -> Result<u8, Failure> {
     context.person_only("give a loop its task")?;
     let setup = context.setup(&args.name)?;
-    if let Err(error) = setup.tasks.read(&args.task) {
-        let hint = match error {
-            ReadError::Missing { .. } => "; loop task list shows those that there are",
-            _ => "",
-        };
-        return Err(Failure::failed(format!("{}{hint}", Failure::of(&error))));
+    match setup.tasks.read(&args.task) {
+        Ok(Some(task)) if task.phase == COMPLETE => {
+            return Err(Failure::failed(format!(
+                "{} is complete; make another task with: loop task create NAME --brief TEXT",
+                args.task
+            )));
+        }
+        Ok(_) => {}
+        Err(error) => {
+            let hint = match error {
+                ReadError::Missing { .. } => "; loop task list shows those that there are",
+                _ => "",
+            };
+            return Err(Failure::failed(format!("{}{hint}", Failure::of(&error))));
+        }
     }
     let answered = give_task(&setup, &args.task, &context::user());
     tell(&args.name, answered)

@@ -24,7 +24,7 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
             show::field("do", what);
         }
     }
-    show::field("tick", foretold.prompt.tick.to_string());
+    show::field("tick", (foretold.state.tick + 1).to_string());
     show::field("task", foretold.task.as_deref().unwrap_or("none"));
     for (role, harness) in harnesses(&setup) {
         show::field(role, harness);
@@ -39,12 +39,18 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
         show::line(words);
     }
     show::line("");
-    for warning in &foretold.prompt.prepared.warnings {
+    let Some(prompt) = foretold.prompt else {
+        show::line(format!(
+            "no prompt: give the loop a task with: loop set-task {name} TASK"
+        ));
+        return Ok(exit::DONE);
+    };
+    for warning in &prompt.prepared.warnings {
         show::warning(&warning.to_string());
     }
     show::line("prompt of implement ({fence} is shown as zeros, each tick has its own):");
     show::line("");
-    show::line(&foretold.prompt.prepared.content);
+    show::line(&prompt.prepared.content);
     Ok(exit::DONE)
 }
 

@@ -4,11 +4,12 @@ use crate::args::PromptCommand;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
+use loop_core::text::without_controls;
 use loop_core::{Role, exit};
 use loop_prompts::Severity;
 use loop_runner::preview::{check, preview};
 use loop_runner::setup::Setup;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 /// Runs one of the commands about prompts.
 pub(crate) fn run(context: &Context, command: &PromptCommand) -> Result<u8, Failure> {
@@ -31,7 +32,8 @@ fn read_role(word: &str) -> Result<Role, Failure> {
         })
 }
 
-/// Prints the prompt byte for byte, so that it can be kept and compared.
+/// Prints the prompt: byte for byte, so that it can be kept and compared, but on
+/// a terminal without what that acts on.
 fn render(setup: &Setup, role: Role, tick: Option<u64>) -> Result<u8, Failure> {
     let shown = preview(setup, role, tick).map_err(|error| Failure::of(&error))?;
     for warning in &shown.prepared.warnings {
@@ -42,7 +44,13 @@ fn render(setup: &Setup, role: Role, tick: Option<u64>) -> Result<u8, Failure> {
         shown.tick,
         role.as_str()
     ));
-    let _gone = std::io::stdout().write_all(shown.prepared.content.as_bytes());
+    let mut out = std::io::stdout();
+    let content = &shown.prepared.content;
+    let _gone = if out.is_terminal() {
+        out.write_all(without_controls(content).as_bytes())
+    } else {
+        out.write_all(content.as_bytes())
+    };
     Ok(exit::DONE)
 }
 

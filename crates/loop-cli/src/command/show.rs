@@ -112,14 +112,11 @@ fn tell_task(setup: &Setup, state: &State) {
         .iter()
         .map(|score| score.get().to_string())
         .collect();
-    show::field(
-        "attempts",
-        format!(
-            "{} of {max}; failing scores: {}",
-            progress.iteration,
-            scores.join(", ")
-        ),
-    );
+    let mut attempts = format!("{} of {max}", progress.iteration);
+    if !scores.is_empty() {
+        attempts = format!("{attempts}; failing scores: {}", scores.join(", "));
+    }
+    show::field("attempts", attempts);
     if !progress.hint.is_empty() {
         show::field("hint", &progress.hint);
     }

@@ -159,6 +159,12 @@ impl Watch for View {
         }
     }
 
+    fn note(&mut self, message: &str) {
+        if self.shown {
+            show::note(format!("  {message}"));
+        }
+    }
+
     fn warning(&mut self, message: &str) {
         show::warning(message);
     }

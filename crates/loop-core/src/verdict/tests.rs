@@ -135,6 +135,18 @@ fn a_record_keeps_bounded_texts() {
     assert!(serde_json::to_string(&kept).unwrap().len() < 32 * 1024);
 }
 
+// cases: 115
+#[test]
+fn what_a_terminal_acts_on_is_not_kept() {
+    let verdict = Verdict::read(
+        r#"{"pass":false,"score":0,"reasons":["\u001b[31mred"],"next_hint":"a\u009b2Jb\u0000\r\nc"}"#,
+    )
+    .unwrap()
+    .bounded();
+    assert_eq!(verdict.reasons, ["red"]);
+    assert_eq!(verdict.next_hint, "a2Jb\nc");
+}
+
 #[test]
 fn hostile_text_is_read_in_linear_time() {
     for text in [

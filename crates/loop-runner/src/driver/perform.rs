@@ -3,6 +3,7 @@
 use super::Driver;
 use crate::call::{self, NotRun, Ran, in_short};
 use crate::furnish::{self, Unfurnished};
+use crate::nonce::random_bits;
 use crate::setup::Setup;
 use crate::store::{HeldError, Level};
 use crate::tasks::Kept;
@@ -11,7 +12,7 @@ use loop_core::answer::{Implemented, Reading, StepFault, Verified, WorktreeRecor
 use loop_core::claim::Claim;
 use loop_core::outcome::{Error, Interruption};
 use loop_core::step::{Advance, Call, Report, Workplace};
-use loop_core::{Step, StepAnswer};
+use loop_core::{Role, Step, StepAnswer};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -36,7 +37,7 @@ impl Driver<'_> {
         let answer = match made {
             Ok(ready) => {
                 self.warn(&ready.warnings);
-                if let Some(answer) = self.furnish(&ready, place.tick, &mut elapsed) {
+                if let Some(answer) = self.furnish(&ready, place.tick, &mut elapsed)? {
                     return self.held.answer(answer, elapsed);
                 }
                 let at = match &ready.record {
@@ -46,34 +47,41 @@ impl Driver<'_> {
                 self.watch.ended(Step::Worktree, &at);
                 StepAnswer::Worktree(ready.record)
             }
-            Err(unready) => self.unready(unready),
+            Err(unready) => self.unready(unready)?,
         };
         self.held.answer(answer, elapsed)
     }
 
     /// Furnishes a new worktree; `None` when it is ready to work in.
-    fn furnish(&mut self, ready: &Ready, tick: u64, elapsed: &mut u64) -> Option<StepAnswer> {
-        let record = ready.record.as_ref().filter(|_| ready.is_new)?;
+    fn furnish(
+        &mut self,
+        ready: &Ready,
+        tick: u64,
+        elapsed: &mut u64,
+    ) -> Result<Option<StepAnswer>, HeldError> {
+        let Some(record) = ready.record.as_ref().filter(|_| ready.is_new) else {
+            return Ok(None);
+        };
         match furnish::copy(self.setup, record) {
             Ok(warnings) => self.warn(&warnings),
-            Err(fault) => return Some(StepAnswer::Failed(fault)),
+            Err(fault) => return Ok(Some(StepAnswer::Failed(fault))),
         }
         let started = self.setup.clock.monotonic();
         let setup = self.setup;
         let done = furnish::set_up(setup, tick, record, || self.poll());
         *elapsed += millis(self.setup.clock.monotonic().saturating_sub(started));
-        match done {
+        Ok(match done {
             Ok(()) => None,
             Err(Unfurnished::Fault(fault)) => Some(StepAnswer::Failed(fault)),
-            Err(Unfurnished::Stopped) => Some(self.interrupted()),
-        }
+            Err(Unfurnished::Stopped) => Some(self.interrupted()?),
+        })
     }
 
     pub(super) fn tree(&mut self, place: &Workplace) -> Result<(), HeldError> {
         let (tree, elapsed) = self.tree_hash(place.recorded.as_ref());
         let answer = match tree {
             Ok(tree) => StepAnswer::Tree(tree),
-            Err(unready) => self.unready(unready),
+            Err(unready) => self.unready(unready)?,
         };
         self.held.answer(answer, elapsed)
     }
@@ -83,7 +91,7 @@ impl Driver<'_> {
         let tree_before = match tree_before {
             Ok(tree) => tree,
             Err(unready) => {
-                let answer = self.unready(unready);
+                let answer = self.unready(unready)?;
                 return self.held.answer(answer, elapsed);
             }
         };
@@ -96,7 +104,7 @@ impl Driver<'_> {
         let tree_after = match tree_after {
             Ok(tree) => tree,
             Err(unready) => {
-                let answer = self.unready(unready);
+                let answer = self.unready(unready)?;
                 return self.held.answer(answer, elapsed);
             }
         };
@@ -116,7 +124,7 @@ impl Driver<'_> {
         let tree = match tree {
             Ok(tree) => tree,
             Err(unready) => {
-                let answer = self.unready(unready);
+                let answer = self.unready(unready)?;
                 return self.held.answer(answer, elapsed);
             }
         };
@@ -175,6 +183,13 @@ impl Driver<'_> {
         elapsed: &mut u64,
     ) -> Result<Result<Ran, StepAnswer>, HeldError> {
         let cwd = workplace::project_folder(self.setup, call.worktree.as_ref());
+        // The implementer knows the tick's fence, and could close it in what it
+        // reports: whoever reads that afterwards gets a fence of its own.
+        let mut call = call.clone();
+        if call.role != Role::Implement {
+            call.nonce = format!("{:016x}", random_bits());
+        }
+        let call = &call;
         let prepared = match call::prepare(self.setup, call, &cwd) {
             Ok(prepared) => prepared,
             Err(fault) => return Ok(Err(StepAnswer::Failed(fault))),
@@ -182,9 +197,9 @@ impl Driver<'_> {
         self.warn(&prepared.warnings);
         self.held.begin()?;
         self.watch.started(match call.role {
-            loop_core::Role::Implement => Step::Implement,
-            loop_core::Role::Verify => Step::Verify,
-            loop_core::Role::Orchestrate => Step::Orchestrate,
+            Role::Implement => Step::Implement,
+            Role::Verify => Step::Verify,
+            Role::Orchestrate => Step::Orchestrate,
         });
         let started = self.setup.clock.monotonic();
         let ran = call::run(prepared, || self.poll());
@@ -195,7 +210,7 @@ impl Driver<'_> {
                 Ok(ran)
             }
             Err(NotRun::Fault(fault)) => Err(StepAnswer::Failed(fault)),
-            Err(NotRun::Stopped) => Err(self.interrupted()),
+            Err(NotRun::Stopped) => Err(self.interrupted()?),
         })
     }
 
@@ -233,13 +248,19 @@ impl Driver<'_> {
         }
     }
 
-    fn interrupted(&self) -> StepAnswer {
-        StepAnswer::Interrupted(self.stopping().unwrap_or(Interruption::Signal))
+    /// Says what ended a step. A store that broke is no signal: it ends the
+    /// whole call, and the next one finds the step open.
+    fn interrupted(&mut self) -> Result<StepAnswer, HeldError> {
+        if let Some(broken) = self.broken.take() {
+            return Err(broken);
+        }
+        let by = self.stopping().unwrap_or(Interruption::Signal);
+        Ok(StepAnswer::Interrupted(by))
     }
 
-    fn unready(&self, unready: Unready) -> StepAnswer {
+    fn unready(&mut self, unready: Unready) -> Result<StepAnswer, HeldError> {
         match unready {
-            Unready::Fault(fault) => StepAnswer::Failed(fault),
+            Unready::Fault(fault) => Ok(StepAnswer::Failed(fault)),
             Unready::Stopped => self.interrupted(),
         }
     }

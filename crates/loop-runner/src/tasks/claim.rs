@@ -1,8 +1,8 @@
 //! Claims: which loop works on a task, so that no two do.
 
-use super::Tasks;
 use super::error::ClaimError;
 use super::folder::Folder;
+use super::{Tasks, check_name};
 use loop_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,23 @@ impl Tasks {
     /// [`ClaimError`] when the claim cannot be read.
     pub fn claimed(&self, task: &str) -> Result<Option<Claim>, ClaimError> {
         read(&self.folder(task)?)
+    }
+
+    /// Gives back what a loop has claimed, but for the task `keep`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClaimError`] for the first claim that cannot be looked at or removed.
+    pub fn release_others(&self, loop_name: &str, keep: Option<&str>) -> Result<(), ClaimError> {
+        let mut names = self.names()?;
+        names.retain(|name| check_name(name).is_ok() && Some(name.as_str()) != keep);
+        for task in &names {
+            let held = self.claimed(task)?;
+            if held.is_some_and(|held| held.loop_name == loop_name) {
+                self.release(task, loop_name)?;
+            }
+        }
+        Ok(())
     }
 
     /// Gives a loop's claim on a task back; another loop's stays.
