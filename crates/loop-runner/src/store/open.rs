@@ -16,6 +16,7 @@ use super::paths::LoopDir;
 use super::scan::{Tail, read_tail};
 use crate::clock::Clock;
 use crate::fault;
+use crate::holder::Command;
 use loop_core::answer::StepAnswer;
 use loop_core::outcome::{Interruption, Outcome};
 use loop_core::record::Body;
@@ -24,6 +25,7 @@ use loop_core::step::Action;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A process of an earlier attempt that cannot be ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -139,10 +141,32 @@ impl Held {
         let answer = StepAnswer::Interrupted(by);
         let step = self.machine.action().map(|action| action.step());
         if step.is_some_and(|step| answer.fits(step)) {
-            // How long it ran is unknown, and the time since then may be a night.
-            self.answer(answer, 0)?;
+            self.answer(answer, self.ran_at_most_ms())?;
         }
         Ok(())
+    }
+
+    /// Returns how long the step that an earlier process began ran at the most,
+    /// in milliseconds; 0 when none was begun.
+    ///
+    /// When it ended is unknown. Charging nothing would turn the cap on running
+    /// time off (decision D-3), and the time since then may be a night: it ran no
+    /// longer than its call may, grace included.
+    fn ran_at_most_ms(&self) -> u64 {
+        let Some(running) = self.machine.state().running else {
+            return 0;
+        };
+        let longest = match self.machine.action() {
+            Some(Action::Implement(call) | Action::Verify(call) | Action::Orchestrate(call)) => {
+                Duration::from_millis(call.timeout_ms)
+            }
+            _ => Command::TIMEOUT,
+        };
+        let longest = longest.saturating_add(Command::GRACE).as_millis();
+        let since = self.now().unix_millis() - running.since.unix_millis();
+        // A clock that was set back makes nothing negative.
+        let since = u64::try_from(since).unwrap_or(0);
+        since.min(u64::try_from(longest).unwrap_or(u64::MAX))
     }
 
     /// Keeps the torn end of the log, cuts it off, and says so in the log. A

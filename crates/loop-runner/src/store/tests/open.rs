@@ -1,12 +1,15 @@
 //! What opening does with the tick that an earlier process left.
 
 use super::rig::{ENGINE, Rig, perform, rules};
+use crate::clock::{Clock, FixedClock};
 use crate::store::{AttemptAlive, Held, OpenError};
 use loop_core::Step;
 use loop_core::control::Request;
-use loop_core::outcome::{Error, Interruption, Outcome};
+use loop_core::outcome::{Error, Halt, Interruption, Outcome};
 use loop_core::record::Body;
+use loop_core::time::Timestamp;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// Leaves a tick at a step, begun or not.
 fn left_at(step: Step, begun: bool) -> Rig {
@@ -63,6 +66,58 @@ fn a_step_that_was_begun_and_has_no_answer_counts_as_interrupted() {
             Body::Closed(_)
         ));
     }
+}
+
+/// Leaves implement begun, lets `seconds` pass, and opens the loop again.
+fn killed_in_implement(rig: &mut Rig, seconds: i64) -> Held {
+    let mut held = rig.open();
+    let mut rules = rules();
+    rules.brakes.max_iterations = None;
+    rules.brakes.max_wall_ms = Some(3_000_000);
+    held.start(rules).unwrap();
+    while asked_for(&held).is_some_and(|step| step != Step::Implement) {
+        perform(&mut held, 0);
+    }
+    if held.machine().action().is_some() {
+        held.begin().unwrap();
+    }
+    drop(held);
+    let now = rig.clock.now().unix_millis() + seconds * 1_000;
+    rig.clock = Arc::new(FixedClock::new(Timestamp::from_unix_millis(now)));
+    open(rig, ENGINE).0
+}
+
+// rows: L-09
+// cases: 55
+#[test]
+fn a_step_that_a_crash_cut_off_is_charged_the_time_it_may_have_run() {
+    let (timeout, grace) = (1_800_000, 5_000);
+    for (seconds, charged) in [
+        (90, 90_000),
+        (0, 0),
+        (-90, 0),
+        (86_400, timeout + grace),
+        (1_805, timeout + grace),
+    ] {
+        let mut rig = Rig::new();
+        let held = killed_in_implement(&mut rig, seconds);
+        let state = held.machine().state();
+        // The rig's worktree took a second.
+        let charged = charged + 1_000;
+        assert_eq!(state.progress_of("t1").wall_ms, charged, "{seconds}");
+        assert_eq!(state.spent.wall_ms, charged, "{seconds}");
+    }
+}
+
+// cases: 55
+#[test]
+fn the_cap_on_running_time_stops_a_loop_whose_engine_dies_in_each_tick() {
+    let mut rig = Rig::new();
+    for _ in 0..4 {
+        drop(killed_in_implement(&mut rig, 1_000));
+    }
+    let state = rig.open().machine().state().clone();
+    assert_eq!(state.reason, Some(Halt::MaxWall));
 }
 
 // cases: 55
