@@ -1,7 +1,7 @@
 //! Taking in the requests that wait in the inbox.
 
 use super::error::HeldError;
-use super::file::remove;
+use super::file::{FileError, remove};
 use super::held::Held;
 use super::inbox::{self, Message};
 use super::journal::Level;
@@ -23,25 +23,29 @@ impl Held {
     /// least once a second while a step runs, and before a tick is started.
     ///
     /// Each is on disk as a record before its file goes; one that was taken in
-    /// before is not done again. What cannot be read is set aside.
+    /// before is not done again. What cannot be read is set aside. An entry that
+    /// cannot be moved or removed stays, with a warning: anybody may leave one,
+    /// and it must not hold up what others ask for.
     ///
     /// # Errors
     ///
-    /// [`HeldError`] when a record or a file could not be written; requests
-    /// that were not taken in wait for the next time.
+    /// [`HeldError`] when a record could not be written or the inbox not be
+    /// read; requests that were not taken in wait for the next time.
     pub fn drain(&mut self) -> Result<Vec<Taken>, HeldError> {
         let mut taken = Vec::new();
         for message in inbox::read(self.dir())? {
+            if self.stuck.contains(&message.path) {
+                continue;
+            }
             fault::point("drain.read");
             match &message.control {
-                Err(why) => self.set_aside(&message, why)?,
+                Err(why) => self.set_aside(&message, why),
                 Ok(control) => {
                     if !self.machine().knows(&control.id) {
                         taken.push(self.take(control)?);
                     }
                     if !message.stays_in(self.machine().state().in_progress) {
-                        remove(&message.path)?;
-                        fault::point("drain.removed");
+                        self.clear(&message);
                     }
                 }
             }
@@ -66,14 +70,35 @@ impl Held {
         Ok(Taken { seq, requested })
     }
 
-    fn set_aside(&mut self, message: &Message, why: &str) -> Result<(), HeldError> {
-        let kept = inbox::set_aside(self.dir(), &message.path)?;
-        fault::point("drain.set_aside");
+    /// Removes the file of a request that was taken in.
+    fn clear(&mut self, message: &Message) {
+        match remove(&message.path) {
+            Ok(()) => fault::point("drain.removed"),
+            Err(error) => self.leave(message, &error),
+        }
+    }
+
+    fn set_aside(&mut self, message: &Message, why: &str) {
+        match inbox::set_aside(self.dir(), &message.path) {
+            Ok(kept) => {
+                fault::point("drain.set_aside");
+                let what = format!(
+                    "a request cannot be read and was set aside: {why}; kept={}",
+                    kept.display()
+                );
+                self.note(Level::Warning, &what);
+            }
+            Err(error) => self.leave(message, &error),
+        }
+    }
+
+    /// Leaves an entry where it is, and says so once.
+    fn leave(&mut self, message: &Message, error: &FileError) {
         let what = format!(
-            "a request cannot be read and was set aside: {why}; kept={}",
-            kept.display()
+            "an entry of the inbox stays where it is: {error}: {}",
+            error.source
         );
         self.note(Level::Warning, &what);
-        Ok(())
+        self.stuck.insert(message.path.clone());
     }
 }

@@ -18,6 +18,8 @@ use loop_core::rules::Rules;
 use loop_core::step::{Action, Ended};
 use loop_core::time::Timestamp;
 use loop_core::{Fence, Machine, Refused, Start, Step};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A loop while its lock is held.
@@ -76,6 +78,8 @@ pub struct Held {
     pub(super) latest: Option<Outcome>,
     /// Whether the open tick was opened by an earlier process.
     pub(super) found_open: bool,
+    /// Entries of the inbox that can neither be moved nor removed.
+    pub(super) stuck: BTreeSet<PathBuf>,
     /// The size from which on a closed log is put aside, in bytes.
     pub(super) grown: u64,
 }

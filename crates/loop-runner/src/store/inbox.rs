@@ -3,15 +3,19 @@
 use super::file::{At, FileError, draft, remove, sync_folder};
 use super::paths::LoopDir;
 use crate::fault;
+use crate::nonce::random_bits;
 use loop_core::control::{Control, Request};
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The largest request that is read.
 const MAX_REQUEST: u64 = 64 * 1024;
+
+/// How much of its name an entry keeps that is set aside, in characters; with
+/// what is put behind them the name is no longer than a file system allows.
+const KEPT_OF_A_NAME: usize = 48;
 
 /// A request that could not be left.
 #[derive(Debug, thiserror::Error)]
@@ -74,12 +78,15 @@ fn file_name(control: &Control) -> String {
     if let Request::Transition { tick, .. } = control.request {
         return transition_name(tick);
     }
+    format!("{}.json", unique())
+}
+
+/// Returns a part of a name that nothing else has, and that sorts by time.
+fn unique() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    // The keys of a hasher are random, which is all that is needed here.
-    let random = RandomState::new().build_hasher().finish();
-    format!("{:019}-{random:016x}.json", since.as_nanos())
+    format!("{:019}-{:016x}", since.as_nanos(), random_bits())
 }
 
 fn transition_name(tick: u64) -> String {
@@ -161,11 +168,15 @@ fn check_name(path: &Path, control: Control) -> Result<Control, String> {
     }
 }
 
-/// Puts a file that cannot be read out of the way; returns where it is now.
+/// Puts an entry that is no request out of the way, under a name of its own;
+/// returns where it is now.
 pub(super) fn set_aside(dir: &LoopDir, path: &Path) -> Result<PathBuf, FileError> {
     let folder = dir.control_bad();
     std::fs::create_dir_all(&folder).at("make", &folder)?;
-    let kept = folder.join(path.file_name().unwrap_or_default());
+    // Anybody may leave an entry of any name, and more than one of the same.
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let start: String = name.chars().take(KEPT_OF_A_NAME).collect();
+    let kept = folder.join(format!("{start}.{}", unique()));
     std::fs::rename(path, &kept).at("move", path)?;
     Ok(kept)
 }

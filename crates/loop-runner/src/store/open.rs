@@ -22,6 +22,7 @@ use loop_core::outcome::{Interruption, Outcome};
 use loop_core::record::Body;
 use loop_core::replay::Replayed;
 use loop_core::step::Action;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -87,6 +88,7 @@ impl Held {
             machine,
             engine: engine.to_owned(),
             latest: found.tail.records.iter().rev().find_map(outcome).cloned(),
+            stuck: BTreeSet::new(),
             grown: growth::GROWN,
         };
         held.heal(&found.tail.torn)?;

@@ -98,6 +98,52 @@ fn what_cannot_be_read_is_set_aside_with_a_warning() {
     assert_eq!(warnings.count(), 6, "{journal}");
 }
 
+#[test]
+fn what_is_set_aside_replaces_nothing_and_is_replaced_by_nothing() {
+    let rig = Rig::new();
+    let mut held = rig.open();
+    let inbox = rig.dir.control();
+    std::fs::create_dir(&inbox).unwrap();
+    let long = "x".repeat(255);
+    for name in ["folder", "file.json", &long] {
+        for round in 0..3 {
+            let path = inbox.join(name);
+            if name == "folder" {
+                std::fs::create_dir(&path).unwrap();
+                std::fs::write(path.join("inside"), "x").unwrap();
+            } else {
+                std::fs::write(path, format!("{round}")).unwrap();
+            }
+            assert_eq!(held.drain().unwrap(), []);
+        }
+    }
+    assert_eq!(std::fs::read_dir(rig.dir.control_bad()).unwrap().count(), 9);
+    assert_eq!(rig.control_files(), [""; 0]);
+}
+
+// rows: B-13
+#[test]
+fn an_entry_that_cannot_be_set_aside_holds_up_nothing() {
+    let rig = Rig::new();
+    let inbox = rig.dir.control();
+    std::fs::create_dir(&inbox).unwrap();
+    std::fs::write(inbox.join("0.json"), "?").unwrap();
+    std::fs::create_dir(inbox.join("1")).unwrap();
+    std::fs::create_dir(rig.dir.outputs()).unwrap();
+    std::fs::write(rig.dir.control_bad(), "in the way").unwrap();
+    rig.submit("stop", Request::Stop);
+    let mut held = rig.open();
+    assert_eq!(held.drain().unwrap().len(), 1);
+    assert!(held.machine().state().paused);
+    assert_eq!(held.drain().unwrap(), []);
+    assert_eq!(rig.control_files(), ["0.json", "1"]);
+    let journal = rig.journal();
+    let warned = journal
+        .matches("an entry of the inbox stays where it is")
+        .count();
+    assert_eq!(warned, 2, "once for each: {journal}");
+}
+
 // cases: 111
 #[test]
 fn a_stop_during_a_step_ends_the_tick_under_the_same_fence() {
