@@ -120,10 +120,10 @@ pub enum HeldError {
     /// The machine does not take it.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The log vanished under the loop.
-    #[error("{} was removed while the loop was driven", path.display())]
+    /// The log or the lock vanished under the loop, or another stands there.
+    #[error("{} was removed or replaced while the loop was driven", path.display())]
     StateRemoved {
-        /// The log.
+        /// The log, or the lock.
         path: PathBuf,
     },
     /// An answer is larger than a record may be.

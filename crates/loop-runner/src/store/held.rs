@@ -272,7 +272,12 @@ impl Held {
         at: Timestamp,
         body: Body,
     ) -> Result<(), HeldError> {
-        debug_assert!(self.lock.is_held(), "only the holder of the lock writes");
+        // Before each record: a second writer must find nothing half done by us.
+        if !self.lock.is_ours_alone() {
+            return Err(HeldError::StateRemoved {
+                path: self.lock.path().to_owned(),
+            });
+        }
         let synced = body.needs_sync();
         let record = self.log.append(at, body)?;
         self.machine = machine;

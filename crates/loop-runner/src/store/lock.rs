@@ -3,8 +3,8 @@
 use super::error::OpenError;
 use super::file::At;
 use super::paths::LoopDir;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,20 +45,32 @@ impl Lock {
         }
     }
 
-    /// Whether nobody else could take the lock now.
-    pub(super) fn is_held(&self) -> bool {
-        let other = OpenOptions::new().read(true).open(&self.path);
-        match other {
-            // The lock lives in the open file, wherever its name has gone.
-            Ok(other) if is_at(&self.file, &self.path) => {
+    /// Whether its path still names the file that is locked. If it does not,
+    /// somebody else can lock what is there now, and drive the loop as well.
+    pub(super) fn is_ours_alone(&self) -> bool {
+        debug_assert!(
+            self.refuses_others(),
+            "the lock is held as long as it exists"
+        );
+        is_at(&self.file, &self.path)
+    }
+
+    /// Whether the file, if it is still there, cannot be locked a second time.
+    fn refuses_others(&self) -> bool {
+        match File::open(&self.path) {
+            Ok(other) if same(&self.file.metadata(), &other.metadata()) => {
                 matches!(other.try_lock(), Err(TryLockError::WouldBlock))
             }
             _ => true,
         }
     }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
-fn open(path: &Path) -> std::io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
         .write(true)
@@ -67,16 +79,20 @@ fn open(path: &Path) -> std::io::Result<File> {
         .open(path)
 }
 
-/// Whether `path` still names `file`.
+/// Whether `path` itself, and not a link there, names `file`.
 fn is_at(file: &File, path: &Path) -> bool {
-    match (file.metadata(), path.metadata()) {
-        (Ok(held), Ok(named)) => (held.dev(), held.ino()) == (named.dev(), named.ino()),
+    same(&file.metadata(), &path.symlink_metadata())
+}
+
+fn same(one: &io::Result<Metadata>, other: &io::Result<Metadata>) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
         _ => false,
     }
 }
 
 /// Leaves our number for people; the lock does not depend on it.
-fn write_pid(file: &mut File) -> std::io::Result<()> {
+fn write_pid(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     writeln!(file, "{}", std::process::id())

@@ -148,6 +148,7 @@ impl Records {
                 continue;
             };
             if let Some(record) = lines.next()? {
+                // A part begins with the record that the one before ends with.
                 if record.seq <= self.seq {
                     continue;
                 }
@@ -189,6 +190,8 @@ struct Lines {
     /// Where the next line starts.
     at: u64,
     number: u64,
+    /// Number of the last record that was read.
+    last: Option<u64>,
 }
 
 impl Lines {
@@ -201,6 +204,7 @@ impl Lines {
                 path,
                 at: 0,
                 number: 0,
+                last: None,
             })),
         }
     }
@@ -220,12 +224,23 @@ impl Lines {
         self.at += line.len() as u64;
         self.number += 1;
         match parse(&line) {
-            Ok(record) => Ok(Some(record)),
+            Ok(record) => {
+                self.check_number(record.seq)?;
+                Ok(Some(record))
+            }
             Err(NoRecord::Garbage(why) | NoRecord::Other(why)) => Err(LogError::BadLine {
                 path: self.path.clone(),
                 line: self.number,
                 why,
             }),
+        }
+    }
+
+    /// Refuses a number that does not follow from the one before it in this file.
+    fn check_number(&mut self, seq: u64) -> Result<(), LogError> {
+        match self.last.replace(seq) {
+            Some(last) if seq != last + 1 => Err(self.gap(last + 1, seq)),
+            _ => Ok(()),
         }
     }
 

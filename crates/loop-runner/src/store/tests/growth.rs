@@ -158,8 +158,10 @@ fn a_follower_ends_at_what_cannot_be_trusted() {
     let lines: Vec<_> = log.lines().collect();
     let without = [&lines[..3], &lines[4..]].concat();
     let bad = [&lines[..3], &["?"], &lines[3..]].concat();
+    let twice = [&lines[..3], &lines[2..]].concat();
     for (lines, message) in [
         (without, "line 4: record 5 where 4 has to be"),
+        (twice, "line 4: record 3 where 4 has to be"),
         (
             bad,
             "line 4: not a record: expected value at line 1 column 1",

@@ -193,16 +193,70 @@ fn a_lock_file_that_was_taken_away_is_made_anew() {
     rig.open();
 }
 
+// rows: L-06
 // cases: 109
 #[test]
-fn a_log_that_vanishes_stops_the_tick() {
+fn whoever_lost_its_lock_or_log_writes_nothing_more() {
+    type Spoil = fn(&Rig);
+    let spoils: [(&str, Spoil); 5] = [
+        ("everything", |rig| {
+            std::fs::remove_dir_all(rig.dir.root()).unwrap();
+        }),
+        ("the log", |rig| {
+            std::fs::remove_file(rig.dir.events()).unwrap();
+        }),
+        ("the lock", |rig| {
+            std::fs::remove_file(rig.dir.lock()).unwrap();
+        }),
+        ("the lock, and another is there", |rig| {
+            std::fs::remove_file(rig.dir.lock()).unwrap();
+            std::fs::write(rig.dir.lock(), "").unwrap();
+        }),
+        ("the lock, and a link to it is there", |rig| {
+            let moved = rig.dir.root().join("moved");
+            std::fs::rename(rig.dir.lock(), &moved).unwrap();
+            std::os::unix::fs::symlink(moved, rig.dir.lock()).unwrap();
+        }),
+    ];
+    for (what, spoil) in spoils {
+        let rig = Rig::new();
+        let mut held = rig.open();
+        held.start(rules()).unwrap();
+        perform(&mut held, 0);
+        spoil(&rig);
+        let before = std::fs::read(rig.dir.events()).unwrap_or_default();
+        let error = held.open_tick(NONCE).unwrap_err();
+        assert!(matches!(error, HeldError::StateRemoved { .. }), "{what}");
+        assert_eq!(error.outcome(), Outcome::Error(Error::StateRemoved));
+        assert_eq!(held.machine().state().in_progress, None, "{what}");
+        let after = std::fs::read(rig.dir.events()).unwrap_or_default();
+        assert_eq!(before, after, "{what}");
+    }
+}
+
+// rows: L-06
+#[test]
+fn of_two_that_drive_after_the_lock_was_removed_one_writes() {
     let rig = Rig::new();
-    let mut held = rig.open();
-    held.start(rules()).unwrap();
-    perform(&mut held, 0);
-    std::fs::remove_dir_all(rig.dir.root()).unwrap();
-    let error = held.open_tick(NONCE).unwrap_err();
+    let mut first = rig.open();
+    first.start(rules()).unwrap();
+    while first.machine().action().unwrap().step() != Step::Implement {
+        perform(&mut first, 0);
+    }
+    first.begin().unwrap();
+    std::fs::remove_file(rig.dir.lock()).unwrap();
+    let mut second = rig.open();
+    let interrupted = StepAnswer::Interrupted(loop_core::outcome::Interruption::Signal);
+    let error = first.answer(interrupted, 1).unwrap_err();
     assert!(matches!(error, HeldError::StateRemoved { .. }));
-    assert_eq!(error.outcome(), Outcome::Error(Error::StateRemoved));
-    assert_eq!(held.machine().state().in_progress, None);
+    whole_tick(&mut second);
+    let records = rig.records();
+    assert!(
+        records
+            .iter()
+            .zip(1..)
+            .all(|(record, seq)| record.seq == seq)
+    );
+    let closed = |record: &&loop_core::record::Record| matches!(record.body, Body::Closed(_));
+    assert_eq!(records.iter().filter(closed).count(), 2);
 }
