@@ -1,7 +1,7 @@
 //! The cache of the state, `.state.json`.
 
 use super::error::LogError;
-use super::file::{At, FileError, draft};
+use super::file::{At, FileError, draft, read_small};
 use super::growth;
 use super::paths::LoopDir;
 use super::read::Snapshot;
@@ -9,6 +9,9 @@ use crate::fault;
 use loop_core::state::State;
 use serde_json::{Map, Value};
 use std::io;
+
+/// The largest cache that is read. The state is bounded, and far smaller.
+const MAX_CACHE: u64 = 16 * 1024 * 1024;
 
 /// What is found where the cache should be.
 #[derive(Debug)]
@@ -21,15 +24,15 @@ pub(super) enum Cached {
 impl Cached {
     pub(super) fn read(dir: &LoopDir) -> Result<Self, FileError> {
         let path = dir.cache();
-        let bytes = match std::fs::read(&path) {
+        let read = match read_small(&path, MAX_CACHE) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Missing),
-            bytes => bytes.at("read", &path)?,
+            // Something else stands there; it is replaced like a bad cache.
+            Err(error) if error.kind() == io::ErrorKind::Other => Err(error.to_string()),
+            bytes => parse(&bytes.at("read", &path)?).map_err(|error| error.to_string()),
         };
-        Ok(match parse(&bytes) {
+        Ok(match read {
             Ok(snapshot) => Self::Found(Box::new(snapshot)),
-            Err(error) => Self::Unreadable {
-                why: error.to_string(),
-            },
+            Err(why) => Self::Unreadable { why },
         })
     }
 

@@ -1,8 +1,10 @@
 //! What the store does with whole files.
 
-use std::fs::{File, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -31,6 +33,51 @@ impl<T> At<T> for io::Result<T> {
             source,
         })
     }
+}
+
+/// Opens a file of the loop for reading, and only a regular one: an agent can
+/// put a link in its place, or a pipe that would wait for a writer.
+pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
+    open_regular(path, OpenOptions::new().read(true))
+}
+
+/// Opens a file of the loop for writing, and makes it if it is missing. It has
+/// to have one name: what is written to it must not end up in a file of the user.
+pub(super) fn open_to_write(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = open_regular(path, options.create(true).truncate(false))?;
+    if file.metadata()?.nlink() > 1 {
+        return Err(io::Error::other("it has a second name (a hard link)"));
+    }
+    Ok(file)
+}
+
+fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = options
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+        .map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::LOOP) => io::Error::other("it is a link"),
+            Some(Errno::NXIO) => io::Error::other(NOT_REGULAR),
+            _ => error,
+        })?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other(NOT_REGULAR))
+    }
+}
+
+const NOT_REGULAR: &str = "it is not a regular file";
+
+/// Reads a small file of the loop; a larger one is refused, as no engine wrote it.
+pub(super) fn read_small(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_to_read(path)?.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(io::Error::other(format!("over {max} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// How the names of files-to-be start; readers skip them.

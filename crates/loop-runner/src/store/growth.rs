@@ -1,13 +1,13 @@
 //! Putting a grown log aside, so that a cold start reads one tick.
 
-use super::file::{At, DRAFT, FileError, remove, sync_folder};
+use super::file::{At, DRAFT, FileError, open_to_read, remove, sync_folder};
 use super::held::Held;
-use super::log::{Log, open_file};
+use super::log::Log;
 use super::paths::LoopDir;
 use super::scan::find_back;
 use crate::fault;
 use serde::Deserialize;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -55,11 +55,11 @@ pub(super) fn clear_leftovers(dir: &LoopDir) -> Result<(), FileError> {
         }
     }
     let id = |file: fs::Metadata| (file.dev(), file.ino());
-    let Ok(live) = dir.events().metadata().map(id) else {
+    let Ok(live) = dir.events().symlink_metadata().map(id) else {
         return Ok(());
     };
     for segment in segments(dir)? {
-        if segment.path.metadata().map(id).ok() == Some(live) {
+        if segment.path.symlink_metadata().map(id).ok() == Some(live) {
             remove(&segment.path)?;
         }
     }
@@ -78,7 +78,12 @@ impl Held {
         let (_, closed) = find_back(self.log.file(), |_| true).at("read", &live)?;
 
         remove(&next)?;
-        let mut file = open_file(&next).at("open", &next)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create_new(true)
+            .open(&next)
+            .at("make", &next)?;
         file.write_all(&closed).at("write", &next)?;
         file.sync_all().at("sync", &next)?;
         fault::point("growth.copied");
@@ -103,7 +108,7 @@ impl Held {
         }
         let path = self.log.path();
         let mut line = String::new();
-        File::open(path)
+        open_to_read(path)
             .and_then(|file| BufReader::new(file).read_line(&mut line))
             .at("read", path)?;
         let first: First = serde_json::from_str(&line)

@@ -1,12 +1,11 @@
 //! The inbox of requests, `control/`.
 
-use super::file::{At, FileError, draft, remove, sync_folder};
+use super::file::{At, FileError, draft, read_small, remove, sync_folder};
 use super::paths::LoopDir;
 use crate::fault;
 use crate::nonce::random_bits;
 use loop_core::control::{Control, Request};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -129,7 +128,7 @@ pub(super) fn read(dir: &LoopDir) -> Result<Vec<Message>, FileError> {
 
 /// Reads one file; `None` when it is gone meanwhile.
 fn message(path: PathBuf) -> Option<Message> {
-    let control = match read_file(&path) {
+    let control = match read_small(&path, MAX_REQUEST) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => Err(error.to_string()),
         Ok(bytes) => serde_json::from_slice::<Control>(&bytes)
@@ -137,21 +136,6 @@ fn message(path: PathBuf) -> Option<Message> {
             .and_then(|control| check_name(&path, control)),
     };
     Some(Message { path, control })
-}
-
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    // Opening a pipe would wait, and a link may lead anywhere.
-    if !path.symlink_metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAX_REQUEST + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_REQUEST {
-        return Err(io::Error::other(format!("over {MAX_REQUEST} bytes")));
-    }
-    Ok(bytes)
 }
 
 /// Orchestrate may write one file; it must not be able to ask for more with it.

@@ -1,6 +1,6 @@
 //! The readable log, `.state.log`.
 
-use super::file::{At, FileError};
+use super::file::{At, FileError, open_to_write};
 use super::paths::LoopDir;
 use super::render;
 use loop_core::record::Record;
@@ -49,11 +49,7 @@ pub(super) struct Journal {
 impl Journal {
     pub(super) fn open(dir: &LoopDir) -> Result<Self, FileError> {
         let path = dir.journal();
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(&path)
-            .at("open", &path)?;
+        let file = open_to_write(&path, OpenOptions::new().append(true)).at("open", &path)?;
         Ok(Self { file })
     }
 

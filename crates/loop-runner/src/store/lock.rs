@@ -1,7 +1,7 @@
 //! The loop's lock: one writer at a time.
 
 use super::error::OpenError;
-use super::file::At;
+use super::file::{At, open_to_read, open_to_write};
 use super::paths::LoopDir;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -28,7 +28,8 @@ impl Lock {
         let mut tries = 0;
         loop {
             tries += 1;
-            let mut file = open(&path).at("open", &path)?;
+            let mut file = open_to_write(&path, OpenOptions::new().read(true).write(true))
+                .at("open", &path)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => {
                     write_pid(&mut file).at("write", &path)?;
@@ -57,7 +58,7 @@ impl Lock {
 
     /// Whether the file, if it is still there, cannot be locked a second time.
     fn refuses_others(&self) -> bool {
-        match File::open(&self.path) {
+        match open_to_read(&self.path) {
             Ok(other) if same(&self.file.metadata(), &other.metadata()) => {
                 matches!(other.try_lock(), Err(TryLockError::WouldBlock))
             }
@@ -68,15 +69,6 @@ impl Lock {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
 }
 
 /// Whether `path` itself, and not a link there, names `file`.

@@ -1,7 +1,7 @@
 //! Appending to the log, `events.jsonl`.
 
 use super::error::HeldError;
-use super::file::{At, FileError};
+use super::file::{At, FileError, open_to_write};
 use crate::fault;
 use loop_core::record::{Body, Record};
 use loop_core::time::Timestamp;
@@ -28,11 +28,7 @@ pub(super) struct Log {
 
 /// Opens the log for appending and reading; it is made if it is missing.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .open(path)
+    open_to_write(path, OpenOptions::new().read(true).append(true))
 }
 
 impl Log {

@@ -6,7 +6,7 @@
 
 use super::cache::Cached;
 use super::error::{LogError, OpenError};
-use super::file::{At, draft, sync_folder};
+use super::file::{At, draft, open_to_read, sync_folder};
 use super::growth;
 use super::held::{Held, outcome};
 use super::journal::{Journal, Level};
@@ -23,7 +23,6 @@ use loop_core::record::Body;
 use loop_core::replay::Replayed;
 use loop_core::step::Action;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -177,7 +176,7 @@ impl Held {
     fn heal(&mut self, torn: &[u8]) -> Result<(), OpenError> {
         let kept = self.dir.torn(self.next_seq());
         let cut_bytes = if torn.is_empty() {
-            match kept.metadata() {
+            match kept.symlink_metadata() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 metadata => metadata.at("read", &kept)?.len(),
             }
@@ -237,7 +236,7 @@ impl Found {
     fn read(dir: &LoopDir) -> Result<Self, LogError> {
         let cached = Cached::read(dir)?;
         let path = dir.events();
-        let tail = match File::open(&path) {
+        let tail = match open_to_read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 cached.check_new(dir)?;
                 Tail::default()

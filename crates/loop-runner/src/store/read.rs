@@ -2,7 +2,7 @@
 
 use super::cache::Cached;
 use super::error::{LogError, ReadError};
-use super::file::{At, FileError};
+use super::file::{At, FileError, open_to_read};
 use super::growth::segments;
 use super::paths::LoopDir;
 use super::scan::{NoRecord, parse, read_tail};
@@ -36,7 +36,7 @@ pub struct Snapshot {
 pub fn read_state(dir: &LoopDir) -> Result<Snapshot, ReadError> {
     let cached = Cached::read(dir)?;
     let path = dir.events();
-    let file = match File::open(&path) {
+    let file = match open_to_read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             cached.check_new(dir)?;
             return Ok(Snapshot {
@@ -197,7 +197,7 @@ struct Lines {
 impl Lines {
     /// Opens a file; `None` when there is none.
     fn open(path: PathBuf) -> Result<Option<Self>, FileError> {
-        match File::open(&path) {
+        match open_to_read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             file => Ok(Some(Self {
                 reader: BufReader::new(file.at("open", &path)?),

@@ -1,6 +1,7 @@
 //! A person's command: leave a request, and see what becomes of it.
 
 use super::error::{HeldError, OpenError, ReadError};
+use super::file::open_to_read;
 use super::held::Held;
 use super::inbox::{SubmitError, submit};
 use super::lock::Lock;
@@ -14,7 +15,6 @@ use loop_core::record::{Body, Record, Requested};
 use loop_core::step::Action;
 use loop_core::time::Timestamp;
 use loop_core::{Fence, Step};
-use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -207,7 +207,7 @@ fn last_in_live_log(dir: &LoopDir, id: &str) -> Option<Record> {
                 })
             )
     };
-    let (_, bytes) = find_back(&File::open(dir.events()).ok()?, names_it).ok()?;
+    let (_, bytes) = find_back(&open_to_read(&dir.events()).ok()?, names_it).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').next()?;
     parse(line).ok()
 }

@@ -8,6 +8,7 @@ mod growth;
 mod inbox;
 mod model;
 mod open;
+mod planted;
 mod request;
 mod rig;
 mod scan;
