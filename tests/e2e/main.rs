@@ -20,3 +20,7 @@ mod support;
 mod tick;
 mod verdicts;
 mod worktrees;
+
+// Kept apart, as only builds with debug assertions have the fault points.
+#[cfg(debug_assertions)]
+mod faults;

@@ -25,7 +25,8 @@ const TOOLS: [&str; 15] = [
 /// Everything is checked again when it goes: the user's things are as they
 /// were, nothing was put anywhere else, and nothing is left running.
 pub(crate) struct World {
-    dir: TempDir,
+    // Removed with everything in it when the world goes.
+    _dir: TempDir,
     home: PathBuf,
     project: PathBuf,
     belongings: Belongings,
@@ -64,7 +65,7 @@ impl World {
         fill(&project);
         let world = Self {
             belongings: Belongings::of(&project),
-            dir,
+            _dir: dir,
             home,
             project,
         };
@@ -265,14 +266,6 @@ impl World {
         self.run(["tick", "L", "--json"]).rc(0).json()
     }
 
-    /// Makes a tick, and returns outcome and reason.
-    #[track_caller]
-    pub(crate) fn outcome(&self) -> (String, Option<String>) {
-        let told = self.tick();
-        let word = |key: &str| told[key].as_str().map(str::to_owned);
-        (word("outcome").unwrap(), word("reason"))
-    }
-
     /// Returns the state of the loop `L`.
     pub(crate) fn state(&self) -> Value {
         self.run(["show", "L", "--json"]).rc(0).json()["state"].take()
@@ -381,7 +374,7 @@ impl Drop for World {
 fn is_nested() -> bool {
     let mut hasher = DefaultHasher::new();
     thread::current().name().hash(&mut hasher);
-    hasher.finish() % 2 == 0
+    hasher.finish() & 1 == 0
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {
