@@ -185,6 +185,7 @@ fn the_frameworks_home_is_not_taken_for_a_projects_data() {
 fn json_is_exactly_one_document_and_colors_are_for_terminals() {
     let world = World::plain().with_loop();
     world.says("verify", verdict(true, 1.0, "\u{1b}[31mred"));
+    world.says("implement", "\u{1b}[2J\u{1b}]0;title\u{7}did it\n");
     for args in [
         &["tick", "L", "--json"][..],
         &["show", "L", "--json"],

@@ -5,6 +5,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
 use std::thread;
+use std::time::Duration;
 
 /// Says that implement has started, and works on.
 const LONG: &str = "echo \"$n\" >>work.txt; true >\"$REC/started.$n\"; sleep 60";
@@ -321,4 +322,55 @@ fn a_record_that_vanishes_under_a_tick_stops_it() {
     assert_eq!(told["outcome"], "error");
     assert_eq!(told["reason"], "state_removed");
     assert_eq!(world.phase("t1"), "research");
+}
+
+/// Kills ticks after random times, and checks the record after each.
+fn random_kills(count: u64) {
+    let world = World::plain().with(|config| {
+        config["brakes"] = json!({"max_iterations": "unlimited", "no_progress_window": 0,
+            "score_plateau_window": 0});
+    });
+    world.says("verify", verdict(false, 0.5, "h"));
+    let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+    for n in 1..=count {
+        // xorshift: any sequence will do, and this one needs no crate.
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let tick = world.start(["tick", "L", "--json"]);
+        thread::sleep(Duration::from_micros(random % 250_000));
+        tick.signal(Signal::KILL);
+        tick.wait();
+        let records = world.run(["log", "L", "--json"]).rc(0).out;
+        let last: Value = serde_json::from_str(records.lines().last().unwrap()).unwrap();
+        assert_eq!(last["seq"], records.lines().count(), "kill {n}");
+    }
+    let told = world.tick();
+    assert_eq!(told["outcome"], "fail", "{told}");
+    let closed = closed(&world);
+    assert_eq!(told["tick"], closed.len(), "every tick is closed, once");
+    assert_eq!(world.state()["spent"]["ticks"], closed.len());
+    let implements = world.count("implement") as u64;
+    let spent = world.progress()["iteration"].as_u64().unwrap();
+    // An attempt is counted before its process starts, never after.
+    assert!(
+        (implements..=implements + count).contains(&spent),
+        "{implements} calls, {spent} spent"
+    );
+    world.settle();
+}
+
+// rows: L-06, L-07
+// cases: 55
+#[test]
+fn kills_at_random_times_leave_a_record_that_goes_on() {
+    random_kills(12);
+}
+
+// rows: L-06, L-07
+// cases: 55
+#[test]
+#[ignore = "takes minutes; run it by name"]
+fn a_thousand_kills_at_random_times_leave_a_record_that_goes_on() {
+    random_kills(1_000);
 }

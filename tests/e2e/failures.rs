@@ -183,3 +183,32 @@ fn an_orchestrate_that_asks_for_nothing_is_told_of_in_the_log() {
         assert_eq!(warned, told, "{script}: {}", world.log());
     }
 }
+
+// rows: H-38
+// cases: 52
+#[test]
+fn a_silent_harness_is_ended_by_its_idle_timeout() {
+    let world = World::plain().with(|config| {
+        config["harness"]["idle_timeout_seconds"] = 1.into();
+    });
+    world.role("implement", "echo >>work.txt; echo finished; sleep 60");
+    let told = world.tick();
+    assert_eq!(told["reason"], "timeout");
+    assert!(told["why"].as_str().unwrap().contains("1s"), "{told}");
+    assert!(world.processes().is_empty());
+}
+
+// rows: B-01
+// cases: 11
+#[test]
+fn three_timeouts_in_a_row_are_for_a_person() {
+    let world = World::plain().with(|config| {
+        config["harness"]["timeout_seconds"] = 1.into();
+        config["brakes"]["max_harness_failures"] = 2.into();
+    });
+    world.role("implement", "echo half >>work.txt; sleep 60");
+    assert_eq!(world.tick()["reason"], "timeout");
+    assert_eq!(world.tick()["reason"], "harness_failures");
+    let work = std::fs::read_to_string(world.project().join("work.txt")).unwrap();
+    assert_eq!(work, "half\nhalf\n", "what was done is kept");
+}

@@ -3,7 +3,9 @@
 
 use crate::support::World;
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 /// Marks where the fault has to be reported; it is not part of the text.
 const MARK: char = '»';
@@ -403,6 +405,60 @@ fn tree(world: &World) -> Vec<String> {
     }
     found.sort();
     found
+}
+
+// rows: C-04, C-17, W-10
+// cases: 65, 150, 155
+#[test]
+fn an_odd_name_is_refused_in_one_clean_line_by_every_command() {
+    let world = World::plain().with_loop();
+    let before = tree(&world);
+    let long = "x".repeat(300);
+    let names = [
+        "",
+        " ",
+        ".",
+        "..",
+        "../L",
+        "a/b",
+        "/",
+        "a\nb",
+        "\u{1b}[31mred",
+        "\u{202e}x",
+        "\u{1F6E1}",
+        "{cwd}",
+        long.as_str(),
+    ];
+    let commands = [
+        &["tick"][..],
+        &["show"],
+        &["log"],
+        &["diff"],
+        &["config"],
+        &["validate"],
+        &["approve"],
+        &["pause"],
+        &["stop"],
+        &["set-task", "L"],
+        &["task", "show"],
+        &["task", "transition"],
+        &["task", "approve"],
+        &["prompt", "check"],
+    ];
+    for command in commands {
+        for name in names {
+            let run = world.run(command.iter().copied().chain([name]));
+            assert!(matches!(run.code, 1 | 2), "{command:?} {name:?}: {run:#?}");
+            assert!(!run.error().contains('\u{1b}'), "{command:?} {name:?}");
+            assert_eq!(run.err.lines().count(), 1, "{command:?} {name:?}: {run:#?}");
+        }
+    }
+    let broken = OsStr::from_bytes(b"\xff");
+    for command in commands {
+        let run = world.run(command.iter().map(OsStr::new).chain([broken]));
+        assert_eq!(run.code, 2, "{command:?}: {run:#?}");
+    }
+    assert_eq!(tree(&world), before);
 }
 
 // rows: C-18

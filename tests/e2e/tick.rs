@@ -102,3 +102,84 @@ fn a_failing_verdict_feeds_its_hint_to_the_next_tick() {
         assert!(earlier.contains("hint=[]"), "{earlier}");
     }
 }
+
+// rows: L-15, U-04
+#[test]
+fn a_plain_tick_is_no_failed_unit_and_an_exit_code_tells_the_outcome() {
+    let cases: [(&str, fn(&World), i32); 8] = [
+        (
+            "pass",
+            |world| world.says("verify", verdict(true, 1.0, "")),
+            0,
+        ),
+        (
+            "fail",
+            |world| world.says("verify", verdict(false, 0.1, "")),
+            11,
+        ),
+        ("fail", |world| world.exits("implement", 7), 11),
+        (
+            "blocked",
+            |world| world.says("implement", "{\"blocked\":\"x\"}"),
+            11,
+        ),
+        ("verify_error", |world| world.says("verify", "?"), 11),
+        (
+            "environment",
+            |world| fs::remove_file(world.root().join("bin/rec")).unwrap(),
+            10,
+        ),
+        (
+            "human_intervention",
+            |world| world.says("verify", verdict(true, 0.1, "")),
+            9,
+        ),
+        ("skipped", |world| drop(world.run(["pause", "L"])), 11),
+    ];
+    for (outcome, agents, code) in cases {
+        for (args, code) in [
+            (&["tick", "L", "--json"][..], 0),
+            (&["tick", "L", "--json", "--exit-code"], code),
+        ] {
+            let world = World::plain().with_loop();
+            agents(&world);
+            let told = world.run(args).rc(code).json();
+            assert_eq!(told["outcome"], outcome, "{told}");
+            assert_eq!(told["exit"], code, "{told}");
+        }
+    }
+}
+
+// rows: L-03
+#[test]
+fn the_checks_before_a_tick_have_their_order() {
+    let world = World::plain().with_loop();
+    world.says("verify", verdict(true, 0.1, ""));
+    world.tick();
+    world.configure(|config| config["roles"]["verify"]["context_window"] = 8_000.into());
+    world.run(["pause", "L"]).rc(0);
+    assert_eq!(world.tick()["skip_reason"], "paused");
+    world.run(["resume", "L"]).rc(0);
+    assert_eq!(world.tick()["skip_reason"], "human_intervention");
+    world.run(["approve", "L"]).rc(0);
+    assert_eq!(world.tick()["skip_reason"], "context_floor");
+    world.write_config("{");
+    world.run(["tick", "L"]).rc(2);
+}
+
+// rows: U-36, L-16
+// cases: 68
+#[test]
+fn a_flood_of_output_is_cut_and_does_not_stop_the_tick() {
+    let world = World::plain().with_loop();
+    world.says("verify", verdict(true, 1.0, ""));
+    world.role(
+        "implement",
+        "echo >>work.txt; dd if=/dev/zero bs=1048576 count=256 2>/dev/null",
+    );
+    assert_eq!(world.tick()["outcome"], "pass");
+    let kept = fs::metadata(world.in_loop("outputs/tick1-implement-stdout.log"))
+        .unwrap()
+        .len();
+    assert!(kept < 51 * 1024 * 1024, "{kept}");
+}
