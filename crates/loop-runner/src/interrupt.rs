@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts the signals that ask the engine to end. Clones count together.
 ///
-/// The program that embeds the driver has the signal handlers; see
-/// [`Interrupt::counter`].
+/// The program that embeds the driver has the signal handlers; each signal calls
+/// [`Interrupt::ask`].
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     signals: Arc<AtomicUsize>,

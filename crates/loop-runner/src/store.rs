@@ -4,7 +4,7 @@
 //! appends to it. [`Held`] is that process's view: it keeps the machine that
 //! decides and the log in step, so that replaying the log gives the machine's
 //! state. Everybody else reads without a lock ([`read_state`], [`records`]) or
-//! leaves a request in `control/` ([`submit`], [`request`]).
+//! leaves a request in `control/` ([`submit`], [`request()`]).
 
 mod cache;
 mod drain;
