@@ -52,7 +52,7 @@ fn open_plain(path: &Path) -> io::Result<Option<File>> {
 
 /// Copies a role's output into place, whole or not at all.
 fn copy(source: Option<File>, kept: &Path) -> io::Result<Kept> {
-    let folder = kept.parent().unwrap_or(Path::new("."));
+    let folder = kept.parent().unwrap_or_else(|| Path::new("."));
     let mut target = tempfile::Builder::new()
         .prefix(".output-")
         .permissions(fs::Permissions::from_mode(0o644))
