@@ -9,6 +9,10 @@ use crate::fault;
 use loop_core::control::Control;
 use loop_core::record::{Body, Requested};
 
+/// How many entries of the inbox are looked at, one after the other, before the
+/// driver looks at its step again.
+pub(super) const AT_ONCE: usize = 256;
+
 /// A request that was taken in, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
@@ -19,7 +23,7 @@ pub struct Taken {
 }
 
 impl Held {
-    /// Takes in every request that waits. To be called before each action, at
+    /// Takes in the requests that wait, up to 256. To be called before each action, at
     /// least once a second while a step runs, and before a tick is started.
     ///
     /// Each is on disk as a record before its file goes; one that was taken in
@@ -33,10 +37,10 @@ impl Held {
     /// read; requests that were not taken in wait for the next time.
     pub fn drain(&mut self) -> Result<Vec<Taken>, HeldError> {
         let mut taken = Vec::new();
-        for message in inbox::read(self.dir())? {
-            if self.stuck.contains(&message.path) {
+        for path in inbox::waiting(self.dir(), &self.stuck, AT_ONCE)? {
+            let Some(message) = inbox::read(path) else {
                 continue;
-            }
+            };
             fault::point("drain.read");
             match &message.control {
                 Err(why) => self.set_aside(&message, why),

@@ -5,12 +5,16 @@ use super::paths::LoopDir;
 use crate::fault;
 use crate::nonce::random_bits;
 use loop_core::control::{Control, Request};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The largest request that is read.
 const MAX_REQUEST: u64 = 64 * 1024;
+
+/// The longest id of a request, in bytes.
+const MAX_ID: usize = 128;
 
 /// How much of its name an entry keeps that is set aside, in characters; with
 /// what is put behind them the name is no longer than a file system allows.
@@ -109,33 +113,57 @@ impl Message {
     }
 }
 
-/// Reads the inbox, in order of name.
-pub(super) fn read(dir: &LoopDir) -> Result<Vec<Message>, FileError> {
+/// Lists what waits in the inbox, but for what is `stuck`: the first `max` in
+/// order of name, as anybody may leave any number of them.
+pub(super) fn waiting(
+    dir: &LoopDir,
+    stuck: &BTreeSet<PathBuf>,
+    max: usize,
+) -> Result<BTreeSet<PathBuf>, FileError> {
     let folder = dir.control();
+    let mut first = BTreeSet::new();
     let entries = match std::fs::read_dir(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(first),
         entries => entries.at("read", &folder)?,
     };
-    let mut names = Vec::new();
     for entry in entries {
-        names.push(entry.at("read", &folder)?.file_name());
+        let name = entry.at("read", &folder)?.file_name();
+        let path = folder.join(&name);
+        if name.as_encoded_bytes().starts_with(b".") || stuck.contains(&path) {
+            continue;
+        }
+        first.insert(path);
+        if first.len() > max {
+            first.pop_last();
+        }
     }
-    names.retain(|name| !name.as_encoded_bytes().starts_with(b"."));
-    names.sort();
-    let paths = names.into_iter().map(|name| folder.join(name));
-    Ok(paths.filter_map(message).collect())
+    Ok(first)
 }
 
 /// Reads one file; `None` when it is gone meanwhile.
-fn message(path: PathBuf) -> Option<Message> {
+pub(super) fn read(path: PathBuf) -> Option<Message> {
     let control = match read_small(&path, MAX_REQUEST) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => Err(error.to_string()),
         Ok(bytes) => serde_json::from_slice::<Control>(&bytes)
             .map_err(|error| error.to_string())
+            .and_then(check_id)
             .and_then(|control| check_name(&path, control)),
     };
     Some(Message { path, control })
+}
+
+/// The state remembers the latest ids, so they have to be short.
+fn check_id(control: Control) -> Result<Control, String> {
+    let id = &control.id;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if (1..=MAX_ID).contains(&id.len()) && id.bytes().all(plain) {
+        Ok(control)
+    } else {
+        Err(format!(
+            "its id is not 1 to {MAX_ID} letters, digits and hyphens"
+        ))
+    }
 }
 
 /// Orchestrate may write one file; it must not be able to ask for more with it.

@@ -1,9 +1,10 @@
 //! A person's command: leave a request, and see what becomes of it.
 
+use super::drain::AT_ONCE;
 use super::error::{HeldError, OpenError, ReadError};
 use super::file::open_to_read;
 use super::held::Held;
-use super::inbox::{SubmitError, submit};
+use super::inbox::{self, SubmitError, submit};
 use super::lock::Lock;
 use super::open::AttemptAlive;
 use super::paths::LoopDir;
@@ -15,6 +16,8 @@ use loop_core::record::{Body, Record, Requested};
 use loop_core::step::Action;
 use loop_core::time::Timestamp;
 use loop_core::{Fence, Step};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -146,6 +149,14 @@ fn settle(
     mut owed: impl FnMut(&mut Held) -> Result<(), HeldError>,
 ) -> Result<Answered, RequestError> {
     let mut taken = held.drain()?;
+    // It may stand behind more than are taken in at once.
+    while !held.machine().knows(&control.id) {
+        let before = waiting(&held)?;
+        taken.extend(held.drain()?);
+        if waiting(&held)? == before {
+            break;
+        }
+    }
     let mut done: Option<Fence> = None;
     while let Some(action) = held.machine().action()
         && held.machine().fence() != done
@@ -169,6 +180,10 @@ fn settle(
         .ok_or_else(|| RequestError::Vanished {
             id: control.id.clone(),
         })
+}
+
+fn waiting(held: &Held) -> Result<BTreeSet<PathBuf>, HeldError> {
+    Ok(inbox::waiting(held.dir(), &held.stuck, AT_ONCE)?)
 }
 
 /// Returns the record of a request, if the loop knows its id.

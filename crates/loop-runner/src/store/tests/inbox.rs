@@ -144,6 +144,47 @@ fn an_entry_that_cannot_be_set_aside_holds_up_nothing() {
     assert_eq!(warned, 2, "once for each: {journal}");
 }
 
+#[test]
+fn an_id_that_the_state_should_not_remember_is_set_aside() {
+    let rig = Rig::new();
+    let mut held = rig.open();
+    let longest = "x".repeat(128);
+    let ids = [
+        "Az-09",
+        &longest,
+        "",
+        &"x".repeat(129),
+        "a b",
+        "a/b",
+        "\u{e4}",
+    ];
+    for (at, id) in ids.into_iter().enumerate() {
+        rig.submit(id, Request::Pause);
+        let taken = held.drain().unwrap();
+        assert_eq!(taken.len(), usize::from(at < 2), "{id}");
+        assert_eq!(rig.control_files(), [""; 0]);
+    }
+    assert_eq!(held.machine().state().recent_controls, ["Az-09", &longest]);
+    assert_eq!(std::fs::read_dir(rig.dir.control_bad()).unwrap().count(), 5);
+}
+
+#[test]
+fn a_flood_of_requests_is_taken_in_piece_by_piece() {
+    let rig = Rig::new();
+    let inbox = rig.dir.control();
+    rig.submit("last", Request::Pause);
+    for number in 0..600 {
+        std::fs::write(inbox.join(format!("0-{number}.json")), "?").unwrap();
+    }
+    let mut held = rig.open();
+    for left in [345, 89] {
+        assert_eq!(held.drain().unwrap(), []);
+        assert_eq!(rig.control_files().len(), left);
+    }
+    assert_eq!(held.drain().unwrap().len(), 1);
+    assert_eq!(rig.control_files(), [""; 0]);
+}
+
 // cases: 111
 #[test]
 fn a_stop_during_a_step_ends_the_tick_under_the_same_fence() {

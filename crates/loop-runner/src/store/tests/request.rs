@@ -62,6 +62,19 @@ fn between_two_ticks_a_command_is_done_at_once() {
     assert_eq!(rig.records().len(), 3);
 }
 
+// rows: B-13
+#[test]
+fn a_command_is_answered_behind_a_flood_of_others() {
+    let rig = Rig::new();
+    std::fs::create_dir(rig.dir.control()).unwrap();
+    for number in 0..600 {
+        let path = rig.dir.control().join(format!("0-{number}.json"));
+        std::fs::write(path, "?").unwrap();
+    }
+    let pause = ask(&rig, LONG, "p", Request::Pause, no_move).unwrap();
+    assert_eq!(said(pause), "paused");
+}
+
 // rows: B-14
 #[test]
 fn an_approval_makes_the_awaited_move() {
