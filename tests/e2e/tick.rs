@@ -103,10 +103,13 @@ fn a_failing_verdict_feeds_its_hint_to_the_next_tick() {
     }
 }
 
+/// An outcome, what the agents do for it, and the exit code that tells it.
+type Ending = (&'static str, fn(&World), i32);
+
 // rows: L-15, U-04
 #[test]
 fn a_plain_tick_is_no_failed_unit_and_an_exit_code_tells_the_outcome() {
-    let cases: [(&str, fn(&World), i32); 8] = [
+    let endings: [Ending; 8] = [
         (
             "pass",
             |world| world.says("verify", verdict(true, 1.0, "")),
@@ -136,7 +139,7 @@ fn a_plain_tick_is_no_failed_unit_and_an_exit_code_tells_the_outcome() {
         ),
         ("skipped", |world| drop(world.run(["pause", "L"])), 11),
     ];
-    for (outcome, agents, code) in cases {
+    for (outcome, agents, code) in endings {
         for (args, code) in [
             (&["tick", "L", "--json"][..], 0),
             (&["tick", "L", "--json", "--exit-code"], code),
