@@ -28,7 +28,8 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Body {
-    /// A tick has found work and takes its number.
+    /// A tick takes its number: it has found work, or has to say that a cap of
+    /// the loop is reached.
     Opened(Opened),
     /// A step with an effect outside is about to start.
     Began {

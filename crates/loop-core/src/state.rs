@@ -40,7 +40,8 @@ pub struct State {
     pub current_task: Option<String>,
     /// Where that task stands.
     pub current_phase: Option<String>,
-    /// The number of the latest tick that found work.
+    /// The number of the latest tick; one that only says that a cap is reached has
+    /// a number too.
     pub tick: u64,
     /// The same while it runs.
     pub in_progress: Option<u64>,
