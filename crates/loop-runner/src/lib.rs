@@ -13,6 +13,7 @@ pub mod fault;
 mod furnish;
 pub mod git;
 pub mod harness;
+mod hash;
 pub mod holder;
 pub mod home;
 pub mod interrupt;

@@ -4,12 +4,12 @@ use crate::git::{
     self, BranchName, Recorded, Replaced, Request, SnapshotError, TreeHash, Workspace,
     WorktreeError, pick_branch,
 };
+use crate::hash::sha256_hex;
 use crate::setup::Setup;
 use loop_core::answer::{StepFault, WorktreeRecord};
 use loop_core::config::WorktreeFor;
 use loop_core::outcome::Error;
 use loop_core::step::Workplace;
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -152,12 +152,8 @@ pub(crate) fn destination(setup: &Setup, worktree: WorktreeFor, task: &str) -> P
         .file_name()
         .unwrap_or(root.as_os_str())
         .to_string_lossy();
-    let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-    let hash: String = digest
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mut hash = sha256_hex(root.as_os_str().as_encoded_bytes());
+    hash.truncate(8);
     let project = setup.home.worktrees().join(format!("{name}-{hash}"));
     project.join(&setup.name).join(match worktree {
         WorktreeFor::Task => task,

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::repository::Repository;
+use crate::hash::hex;
 
 /// The longest file of an administration that is read, in bytes. Real ones have a few hundred.
 const MAX_FILE: u64 = 1 << 20;
@@ -129,16 +130,6 @@ fn feed(hash: &mut Sha256, name: &[u8], content: &[u8]) {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-}
-
-/// Renders bytes in lowercase hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 fn consistency(path: &Path, back: &[u8], common: &[u8]) -> Result<(), String> {

@@ -5,7 +5,9 @@ use std::fmt;
 use gix::bstr::ByteSlice;
 use sha2::{Digest, Sha256};
 
-use super::{administration::hex, fault::GitFault, repository::Repository};
+use crate::hash::hex;
+
+use super::{fault::GitFault, repository::Repository};
 
 /// The longest part of a name that comes from a loop or a task, in bytes.
 const MAX_PART: usize = 60;

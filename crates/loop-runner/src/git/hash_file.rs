@@ -11,8 +11,9 @@ use std::{
 use gix::ObjectId;
 use rustix::fs::OFlags;
 
+use crate::hash::hex;
+
 use super::{
-    administration::hex,
     fault::GitFault,
     listing::nested_files,
     snapshot::{Entry, EntryKind, SnapshotError},

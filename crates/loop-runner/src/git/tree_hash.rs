@@ -5,8 +5,9 @@ use std::{fmt, str::FromStr, sync::atomic::AtomicBool};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::hash::hex;
+
 use super::{
-    administration::hex,
     snapshot::{Reach, Snapshot, SnapshotError},
     workspace::Workspace,
 };
