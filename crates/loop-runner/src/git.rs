@@ -55,6 +55,7 @@
 
 mod administration;
 mod branch;
+mod budget;
 mod changes;
 mod checkout;
 mod committed;
@@ -67,6 +68,7 @@ mod ignored;
 mod index_lock;
 mod listing;
 mod patch;
+mod plain_file;
 mod quote;
 mod registration;
 mod repository;

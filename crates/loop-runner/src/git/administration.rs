@@ -5,15 +5,14 @@
 //! therefore compares these files with what it recorded before it reads anything through them.
 
 use std::{
-    fs::{self, File},
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::repository::Repository;
+use super::{plain_file, repository::Repository};
 use crate::hash::hex;
 
 /// The longest file of an administration that is read, in bytes. Real ones have a few hundred.
@@ -185,11 +184,5 @@ fn configs_of(dir: &Path) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
 
 /// Reads a small regular file, and nothing that only looks like one.
 fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
-    let meta = fs::symlink_metadata(path)?;
-    if !meta.is_file() || meta.len() > MAX_FILE {
-        return Err(io::Error::other("not a small plain file"));
-    }
-    let mut content = Vec::new();
-    File::open(path)?.take(MAX_FILE).read_to_end(&mut content)?;
-    Ok(content)
+    plain_file::read(path, MAX_FILE)?.ok_or_else(|| io::Error::other("not a small plain file"))
 }

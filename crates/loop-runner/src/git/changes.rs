@@ -12,6 +12,7 @@ use gix::{
 };
 
 use super::{
+    budget::Budget,
     committed::{Committed, ToGit, entries_of, is_unpopulated, stands_on},
     fault::GitFault,
     listing::{Listing, is_reached},
@@ -87,7 +88,8 @@ impl Changes {
     ///
     /// Commits that were made since do not hide anything, and neither does the index. A file of the
     /// commit counts also when it is ignored now. Conversions of line endings and the like are no
-    /// changes; a nested repository is one path, and differs when its HEAD does.
+    /// changes; a nested repository is one path, and differs when its HEAD does. A file of more than
+    /// 1 GiB is taken for changed.
     ///
     /// # Errors
     ///
@@ -109,7 +111,8 @@ impl Changes {
         let mut before = entries_of(&git, base).map_err(failed)?;
         before.retain(|path, _| is_reached(workspace, reach, path.as_ref()));
         let tracked: Listing = before.keys().cloned().collect();
-        let Some(after) = Snapshot::take_with(workspace, reach, &tracked, stop)? else {
+        let budget = Budget::of_comparison();
+        let Some(after) = Snapshot::take_within(workspace, reach, &tracked, &budget, stop)? else {
             return Err(ChangesError::NoRepository);
         };
         let mut list = compare(&before, &after.entries);

@@ -1,21 +1,22 @@
 //! What one path holds.
 
 use std::{
-    fs::{self, File, Metadata, OpenOptions},
+    fs::{self, File, Metadata},
     io::{self, Read},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::PermissionsExt,
     path::Path,
-    sync::atomic::AtomicBool,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use gix::ObjectId;
-use rustix::fs::OFlags;
 
 use crate::hash::hex;
 
 use super::{
+    budget::Budget,
     fault::GitFault,
     listing::nested_files,
+    plain_file,
     snapshot::{Entry, EntryKind, SnapshotError},
     workspace::to_bytes,
 };
@@ -23,25 +24,31 @@ use super::{
 /// Reads what is at `path`; `None` when nothing that counts is there.
 ///
 /// Folders do not count, but for a nested repository, which is one entry. Devices, sockets and
-/// named pipes do not count and are never opened.
-pub(super) fn look(path: &Path, stop: &AtomicBool) -> Result<Option<Entry>, SnapshotError> {
+/// named pipes do not count and are never opened. What is beyond the budget is not read.
+pub(super) fn look(
+    path: &Path,
+    budget: &Budget,
+    stop: &AtomicBool,
+) -> Result<Option<Entry>, SnapshotError> {
     let meta = match fs::symlink_metadata(path) {
         Ok(meta) => meta,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(source) => return Err(read_error(path, source)),
     };
     if meta.is_dir() {
-        return nested(path, stop);
+        return nested(path, budget, stop);
     }
     let found = if meta.is_symlink() {
         link(path)
     } else if meta.is_file() {
-        file(path, &meta)
+        file(path, &meta, budget, stop)
     } else {
         Ok(None)
     };
     match found {
         Err(error) if is_absent(&error) => Ok(None),
+        // Whatever a read was cut off by, its part is worth nothing.
+        _ if stop.load(Ordering::Relaxed) => Err(SnapshotError::Interrupted),
         found => found.map_err(|source| read_error(path, source)),
     }
 }
@@ -68,38 +75,45 @@ fn link(path: &Path) -> io::Result<Option<Entry>> {
     }))
 }
 
-fn file(path: &Path, meta: &Metadata) -> io::Result<Option<Entry>> {
+fn file(
+    path: &Path,
+    meta: &Metadata,
+    budget: &Budget,
+    stop: &AtomicBool,
+) -> io::Result<Option<Entry>> {
+    let (content, meta) = match plain_file::open(path) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return Ok(None),
+        // Such a file must not stop a loop.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return unread(meta).map(Some);
+        }
+        Err(error) => return Err(error),
+    };
+    if !budget.admits(meta.len()) {
+        return unread(&meta).map(Some);
+    }
     let kind = if meta.permissions().mode() & 0o100 == 0 {
         EntryKind::File
     } else {
         EntryKind::Executable
     };
-    match open(path) {
-        Ok(content) => Ok(Some(Entry {
-            kind,
-            id: content_id(content)?,
-        })),
-        // Such a file must not stop a loop; what can be seen of it is its size.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Some(Entry {
-            kind: EntryKind::Unreadable,
-            id: blob_id(&meta.len().to_le_bytes()).map_err(io::Error::other)?,
-        })),
-        Err(error) => Err(error),
-    }
+    let id = content_id(content, meta.len(), stop)?;
+    Ok(Some(Entry { kind, id }))
 }
 
-/// Opens a regular file, without waiting and without following a link put there meanwhile.
-fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
+/// The entry of a file that is not read: what can be seen of it is its size.
+fn unread(meta: &Metadata) -> io::Result<Entry> {
+    Ok(Entry {
+        kind: EntryKind::Unreadable,
+        id: blob_id(&meta.len().to_le_bytes()).map_err(io::Error::other)?,
+    })
 }
 
-/// Hashes a file as git hashes a blob, at the length that it has when it is opened.
-fn content_id(mut file: File) -> io::Result<ObjectId> {
-    let length = file.metadata()?.len();
+/// Hashes a file as git hashes a blob, at the length that it had when it was opened.
+///
+/// The caller has to throw the answer away when `stop` was set meanwhile.
+fn content_id(mut file: File, length: u64, stop: &AtomicBool) -> io::Result<ObjectId> {
     let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
     hasher.update(&gix::objs::encode::loose_header(
         gix::objs::Kind::Blob,
@@ -107,7 +121,7 @@ fn content_id(mut file: File) -> io::Result<ObjectId> {
     ));
     let mut buffer = vec![0; 64 * 1024];
     let mut left = length;
-    while left > 0 {
+    while left > 0 && !stop.load(Ordering::Relaxed) {
         let limit = buffer
             .len()
             .min(usize::try_from(left).unwrap_or(usize::MAX));
@@ -135,13 +149,14 @@ pub(super) fn blob_id(content: &[u8]) -> Result<ObjectId, GitFault> {
 /// A folder with a `.git` in it, as one entry with a digest over all its files.
 ///
 /// It is never opened as a repository, because what its configuration says is not ours to follow.
-fn nested(path: &Path, stop: &AtomicBool) -> Result<Option<Entry>, SnapshotError> {
+fn nested(path: &Path, budget: &Budget, stop: &AtomicBool) -> Result<Option<Entry>, SnapshotError> {
     if fs::symlink_metadata(path.join(".git")).is_err() {
         return Ok(None);
     }
     let mut list = String::new();
     for file in nested_files(path, stop)? {
-        if let Some(entry) = look(&path.join(super::workspace::to_path(file.as_ref())), stop)? {
+        let full = path.join(super::workspace::to_path(file.as_ref()));
+        if let Some(entry) = look(&full, budget, stop)? {
             list.push_str(&entry.line(file.as_ref()));
         }
     }
@@ -155,5 +170,38 @@ impl Entry {
     /// Renders the entry with its path so that different entries have different lines.
     pub(super) fn line(&self, path: &gix::bstr::BStr) -> String {
         format!("{} {} {}\n", self.kind.letter(), self.id, hex(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rows: D-19
+    #[test]
+    fn a_stop_is_heard_inside_a_file() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let path = dir.path().join("long");
+        File::create(&path).unwrap().set_len(1 << 41).unwrap();
+        let found = look(
+            &path,
+            &Budget::new(u64::MAX, u64::MAX),
+            &AtomicBool::new(true),
+        );
+        assert!(matches!(found, Err(SnapshotError::Interrupted)));
+    }
+
+    // rows: D-19
+    #[test]
+    fn what_is_beyond_the_budget_is_not_read() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let path = dir.path().join("file");
+        fs::write(&path, "1234").unwrap();
+        for (limit, kind) in [(4, EntryKind::File), (3, EntryKind::Unreadable)] {
+            let budget = Budget::new(limit, limit);
+            let found = look(&path, &budget, &AtomicBool::new(false)).unwrap();
+            assert_eq!(found.unwrap().kind, kind);
+            assert_eq!(budget.is_exceeded(), kind == EntryKind::Unreadable);
+        }
     }
 }

@@ -11,6 +11,7 @@ use std::{
 use gix::{ObjectId, bstr::BString};
 
 use super::{
+    budget::Budget,
     fault::GitFault,
     hash_file::look,
     listing::{self, Listing, RealFolders},
@@ -37,7 +38,7 @@ pub(super) enum EntryKind {
     Link,
     /// A repository in the repository; its files are not listed one by one.
     Repository,
-    /// A regular file that may not be read.
+    /// A regular file that is not read, because it may not be or is too long.
     Unreadable,
 }
 
@@ -106,8 +107,9 @@ pub struct Snapshot {
 impl Snapshot {
     /// Reads the state of a workspace.
     ///
-    /// Returns `None` when it is unknown, because there are more than 100,000 files outside of a
-    /// repository. Set `stop` to `true` to give up.
+    /// Returns `None` when it is unknown, because a file has more than 1 GiB, or all of them have
+    /// more than 4 GiB, or there are more than 100,000 of them outside of a repository. Set `stop`
+    /// to `true` to give up.
     ///
     /// # Errors
     ///
@@ -128,11 +130,24 @@ impl Snapshot {
         tracked: &Listing,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, SnapshotError> {
+        let budget = Budget::of_state();
+        let snapshot = Self::take_within(workspace, reach, tracked, &budget, stop)?;
+        Ok(snapshot.filter(|_| !budget.is_exceeded()))
+    }
+
+    /// Reads the state as far as the budget reaches; a file beyond it is an unreadable one.
+    pub(super) fn take_within(
+        workspace: &Workspace,
+        reach: Reach,
+        tracked: &Listing,
+        budget: &Budget,
+        stop: &AtomicBool,
+    ) -> Result<Option<Self>, SnapshotError> {
         let Some(paths) = listing::list(workspace, reach, tracked, stop)? else {
             return Ok(None);
         };
         let paths: Vec<BString> = paths.into_iter().collect();
-        let entries = look_at_all(&workspace.root, &paths, stop)?;
+        let entries = look_at_all(&workspace.root, &paths, budget, stop)?;
         Ok(Some(Self { reach, entries }))
     }
 
@@ -153,6 +168,7 @@ impl Snapshot {
 fn look_at_all(
     root: &Path,
     paths: &[BString],
+    budget: &Budget,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<BString, Entry>, SnapshotError> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
@@ -160,7 +176,7 @@ fn look_at_all(
     thread::scope(|scope| {
         let workers: Vec<_> = paths
             .chunks(share)
-            .map(|part| scope.spawn(move || look_at(root, part, stop)))
+            .map(|part| scope.spawn(move || look_at(root, part, budget, stop)))
             .collect();
         let mut entries = BTreeMap::new();
         for worker in workers {
@@ -177,6 +193,7 @@ fn look_at_all(
 fn look_at(
     root: &Path,
     paths: &[BString],
+    budget: &Budget,
     stop: &AtomicBool,
 ) -> Result<Vec<(BString, Entry)>, SnapshotError> {
     let mut folders = RealFolders::default();
@@ -188,7 +205,7 @@ fn look_at(
         if !folders.hold(root, path.as_ref()) {
             continue;
         }
-        if let Some(entry) = look(&root.join(to_path(path.as_ref())), stop)? {
+        if let Some(entry) = look(&root.join(to_path(path.as_ref())), budget, stop)? {
             found.push((path.clone(), entry));
         }
     }

@@ -285,6 +285,28 @@ fn outside_of_a_repository_everything_counts() {
     assert_eq!(before, hash(&workspace));
 }
 
+/// A sparse file takes no room, so an agent can make one of any length.
+// rows: D-19
+#[test]
+fn with_a_file_too_long_to_read_the_state_is_unknown() {
+    let sandbox = Sandbox::new();
+    let long = |path: &Path| fs::File::create(path).unwrap().set_len(1 << 41).unwrap();
+    for (name, in_nested) in [("long", false), ("nested/long", true)] {
+        write(&sandbox.main(), name, "");
+        if in_nested {
+            git(&sandbox.main().join("nested"), &["init", "--quiet"]);
+        }
+        long(&sandbox.main().join(name));
+        for workspace in [sandbox.in_place(), Workspace::plain(&sandbox.main())] {
+            assert_eq!(TreeHash::of(&workspace, &GO).unwrap(), None, "{name}");
+        }
+        fs::remove_file(sandbox.main().join(name)).unwrap();
+    }
+    // Nobody asked for what is ignored.
+    long(&sandbox.main().join("long.log"));
+    sandbox.hash();
+}
+
 #[test]
 fn an_interrupt_is_honored() {
     let sandbox = Sandbox::new();
