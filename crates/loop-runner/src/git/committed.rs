@@ -12,9 +12,13 @@ use gix::{
 use super::{
     fault::GitFault,
     hash_file::blob_id,
+    plain_file,
     snapshot::{Entry, EntryKind},
     workspace::to_path,
 };
+
+/// The longest file that is converted, in bytes; conversion keeps it in memory twice.
+const MAX_CONVERTED: u64 = 64 << 20;
 
 /// What every path of a commit holds, in the same terms as a snapshot.
 ///
@@ -98,8 +102,10 @@ impl<'a> ToGit<'a> {
     }
 
     /// Tells whether `git add` would store the file at `full` as the blob `id`.
+    ///
+    /// A file of more than 64 MiB is not converted, and so never is.
     pub(super) fn is_stored_as(&mut self, full: &Path, path: &BStr, id: ObjectId) -> bool {
-        let Ok(content) = fs::read(full) else {
+        let Ok(Some(content)) = plain_file::read(full, MAX_CONVERTED) else {
             return false;
         };
         self.convert(path, &content)

@@ -18,13 +18,14 @@ use super::{
     changes::{ChangeKind, Changes, Difference},
     committed::{ToGit, is_binary},
     hunk::HunkWriter,
+    plain_file,
     quote::quoted,
     snapshot::{Entry, EntryKind},
     workspace::to_path,
 };
 
 /// The longest content that is compared line by line, in bytes.
-const MAX_TEXT: usize = 8 << 20;
+const MAX_TEXT: u64 = 8 << 20;
 
 /// The numbers of one path's change, as `git diff --stat` has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,8 +109,9 @@ impl Changes {
             }
             Some(EntryKind::Repository | EntryKind::Unreadable) => Ok(Content::Opaque),
             Some(EntryKind::File | EntryKind::Executable) => {
-                let content = match fs::read(full) {
-                    Ok(content) => content,
+                let content = match plain_file::read(&full, MAX_TEXT) {
+                    Ok(Some(content)) => content,
+                    Ok(None) => return Ok(Content::Opaque),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
                     Err(error) => return Err(error),
                 };
@@ -148,7 +150,7 @@ fn steps(difference: &Difference) -> Vec<(Option<Entry>, Option<Entry>)> {
 }
 
 fn text_or_opaque(content: Vec<u8>) -> Content {
-    if content.len() > MAX_TEXT || is_binary(&content) {
+    if content.len() as u64 > MAX_TEXT || is_binary(&content) {
         Content::Opaque
     } else {
         Content::Text(content)
@@ -166,6 +168,10 @@ fn content_before(git: Option<&gix::Repository>, entry: Option<Entry>) -> io::Re
     let Some(git) = git else {
         return Ok(Content::Unknown);
     };
+    let header = git.try_find_header(entry.id).map_err(io::Error::other)?;
+    if header.is_some_and(|header| header.size() > MAX_TEXT) {
+        return Ok(Content::Opaque);
+    }
     let object = git.try_find_object(entry.id).map_err(io::Error::other)?;
     Ok(match object {
         Some(object) => text_or_opaque(object.detach().data),

@@ -33,6 +33,8 @@ fn patch(changes: &Changes) -> (String, Vec<FileStat>) {
 /// What one step of an agent does, and the changes that it has to show as.
 type Case = (&'static str, fn(&Path), &'static [&'static str]);
 
+type Act = fn(&Path);
+
 const CASES: &[Case] = &[
     ("nothing", |_| {}, &[]),
     (
@@ -461,6 +463,50 @@ diff --git a/src/lib.rs b/src/lib.rs
         lines,
     });
     assert_eq!(stats, expected);
+}
+
+/// Also not when it comes between the comparison and the patch.
+// rows: D-20; cases: 89
+#[test]
+fn what_is_no_text_is_one_line_and_is_not_read() {
+    let acts: &[(&str, Act)] = &[
+        ("a sparse file", |path| {
+            fs::File::create(path).unwrap().set_len(1 << 41).unwrap();
+        }),
+        ("a pipe", |path| {
+            fs::remove_file(path).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        }),
+        ("a link", |path| {
+            fs::remove_file(path).unwrap();
+            symlink("/dev/zero", path).unwrap();
+        }),
+    ];
+    for (name, act) in acts {
+        let sandbox = Sandbox::new();
+        let recorded = sandbox.worktree();
+        let path = sandbox.dest().join("README.md");
+        fs::write(&path, "other\n").unwrap();
+        let changes = since(&sandbox, &recorded);
+        act(&path);
+        let (text, stats) = patch(&changes);
+        assert!(
+            text.ends_with("Binary files a/README.md and b/README.md differ\n"),
+            "{name}: {text}"
+        );
+        assert_eq!(stats[0].lines, None);
+    }
+
+    let sandbox = Sandbox::new();
+    let recorded = sandbox.worktree();
+    for name in ["README.md", "new"] {
+        let file = fs::File::create(sandbox.dest().join(name)).unwrap();
+        file.set_len(1 << 41).unwrap();
+    }
+    let changes = since(&sandbox, &recorded);
+    assert_eq!(lines(&changes), ["Modified README.md", "Added new"]);
+    assert_eq!(patch(&changes).0.matches("Binary files").count(), 2);
 }
 
 // rows: X-08; cases: 89
