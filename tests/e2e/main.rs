@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod audit;
 mod brakes;
 mod commands;
 mod crashes;
@@ -19,6 +20,7 @@ mod setting_up;
 mod support;
 mod tick;
 mod verdicts;
+mod workspace;
 mod worktrees;
 
 // Kept apart, as only builds with debug assertions have the fault points.

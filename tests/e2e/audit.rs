@@ -1,0 +1,68 @@
+//! What is out of order with a project, for people and for programs.
+
+use crate::support::World;
+use serde_json::{Value, json};
+use std::fs;
+
+fn broken() -> World {
+    let world = World::plain().with_loop();
+    world.configure(|config| config["roles"]["verify"]["prompt"] = json!("nowhere.md"));
+    fs::create_dir_all(world.data("tasks/bare")).unwrap();
+    fs::create_dir_all(world.data("loops/M")).unwrap();
+    fs::write(world.data("loops/M/loop.json"), "{").unwrap();
+    world
+}
+
+// scenarios: 23
+// rows: AU-01, AU-02, AU-03, AU-04, AU-10, AU-13, AU-14
+#[test]
+fn the_report_for_programs_is_one_line_and_changes_nothing() {
+    let empty = World::plain();
+    let run = empty.run(["audit", "--json"]).rc(0);
+    let report = json!({"violations": [], "loops": [], "total_tasks": 0, "untracked_tasks": 0});
+    assert_eq!(run.json(), report);
+    let world = broken();
+    let run = world.run(["audit", "--json"]).rc(0);
+    assert_eq!(run.out.lines().count(), 1);
+    let report: Value = run.json();
+    assert_eq!(report["total_tasks"], 2);
+    assert_eq!(report["untracked_tasks"], 1);
+    assert_eq!(report["loops"].as_array().unwrap().len(), 2);
+    let codes: Vec<_> = report["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|violation| (&violation["severity"], &violation["code"]))
+        .map(|(severity, code)| {
+            format!("{} {}", severity.as_str().unwrap(), code.as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        codes,
+        [
+            "high invalid_loop",
+            "med untracked_task",
+            "low prompt_missing"
+        ]
+    );
+    assert_eq!(world.run(["audit", "--json"]).rc(0).out, run.out);
+}
+
+// rows: AU-09, AU-10, AU-11
+#[test]
+fn the_report_for_people_has_counts_and_a_line_for_each_violation() {
+    let world = broken();
+    let run = world.run(["audit"]).rc(0);
+    let lines: Vec<_> = run.out.lines().collect();
+    assert!(
+        lines[0].contains("2 loops, 2 tasks, 1 without a record, 3 violations"),
+        "{run:#?}"
+    );
+    assert_eq!(lines.len(), 4);
+    world.run(["audit", "--strict"]).rc(1);
+    let other = world.root().join("other");
+    fs::create_dir_all(&other).unwrap();
+    let named = other.display().to_string();
+    let run = world.run(["audit", "--strict", "--project", &named]).rc(0);
+    assert!(run.out.starts_with("0 loops"), "{run:#?}");
+}
