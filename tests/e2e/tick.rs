@@ -7,7 +7,7 @@ use std::path::Path;
 
 // scenarios: 1
 // rows: L-01, L-04, L-05, L-14, L-16, P-08, P-09, P-14, P-15, P-17, P-18, P-19, K-01, K-03,
-// rows: K-04, K-07, B-07, B-16, V-09
+// rows: K-04, K-07, P-35, B-07, B-16, V-09
 #[test]
 fn a_first_tick_passes_and_moves_the_task_one_phase() {
     let world = World::plain().with_loop();

@@ -127,3 +127,33 @@ fn every_key_of_loop_json_is_in_the_reference() {
         assert!(documented.contains(&**key), "{key} is not documented");
     }
 }
+
+// rows: D-05, D-06, D-08, D-11, H-40, T-12
+#[test]
+fn the_documents_tell_what_the_seeds_asked_them_to_tell() {
+    for shown in [
+        "loop list",
+        "loop audit",
+        ".state.log",
+        "loop approve",
+        "loop pause",
+        "loop resume",
+        "at least weekly",
+        "*bounded*",
+    ] {
+        assert!(README.contains(shown), "{shown} in the README");
+    }
+    let schema = section("3. loop.json");
+    assert!(schema.contains("work_source") && schema.contains("acceptance_criteria"));
+    let default = r#"["opencode", "run", "--dir", "{cwd}", "{prompt_content}"]"#;
+    for heading in [
+        "8. Harness and prompt resolution",
+        "9. Self-improvement template",
+    ] {
+        assert!(section(heading).contains(default), "{heading}");
+    }
+    let harness = section("8. Harness and prompt resolution");
+    for example in ["pi", "aider", "my-agent"] {
+        assert!(harness.contains(&format!("[\"{example}\"")), "{example}");
+    }
+}
