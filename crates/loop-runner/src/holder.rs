@@ -41,6 +41,7 @@ mod capture;
 mod command;
 mod environment;
 mod error;
+mod file;
 mod lock;
 #[cfg(target_os = "linux")]
 mod process;

@@ -1,9 +1,10 @@
 //! A child's output: to disk, bounded, start and end kept, memory flat.
 
+use super::file::{self, Digesting};
 use serde::{Deserialize, Serialize};
 use std::{
     fs::File,
-    io::{self, Seek, SeekFrom, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
@@ -19,6 +20,10 @@ pub struct Captured {
     pub total: u64,
     /// Bytes from the middle that were not kept.
     pub omitted: u64,
+    /// The length of the file in bytes.
+    pub length: u64,
+    /// SHA-256 of the file's content, in lowercase hexadecimal digits.
+    pub sha256: String,
     /// Why the file is incomplete, such as a full disk.
     pub fault: Option<String>,
 }
@@ -27,6 +32,36 @@ impl Captured {
     /// Returns the number of the child's bytes that were kept.
     pub fn kept(&self) -> u64 {
         self.total - self.omitted
+    }
+
+    /// Copies what was kept from the command's output file at `path`.
+    ///
+    /// Whoever can write in the file's folder can put another file in its place
+    /// or write into it. So links are not followed, pipes are not waited for,
+    /// no more is read than was kept, and the content has to be what was
+    /// written when the command ran.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`io::ErrorKind::InvalidData`] if the file is not the one that
+    /// was written; what has reached `to` must not be used then. Fails too if
+    /// the capture has a [`fault`](Self::fault), or if the system refuses.
+    pub fn copy(&self, path: &Path, to: &mut impl Write) -> io::Result<()> {
+        if let Some(fault) = &self.fault {
+            return Err(io::Error::other(fault.clone()));
+        }
+        let mut from = file::open(path)?.take(self.length.saturating_add(1));
+        let mut to = Digesting::new(to);
+        io::copy(&mut from, &mut to)?;
+        to.flush()?;
+        if to.finish() == (self.length, self.sha256.clone()) {
+            Ok(())
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the file was changed by someone else",
+            ))
+        }
     }
 }
 
@@ -37,7 +72,7 @@ impl Captured {
 /// or die because our disk is full.
 pub(super) struct Capture {
     folder: PathBuf,
-    head: File,
+    head: Digesting<File>,
     head_cap: u64,
     ring: Option<File>,
     ring_cap: u64,
@@ -46,19 +81,24 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    /// Creates the file at `path`, or empties it.
+    /// Creates a new file at `path`, in place of what is there.
     pub(super) fn create(path: &Path, cap: u64) -> io::Result<Self> {
-        Ok(Self {
-            folder: path
-                .parent()
-                .map_or_else(PathBuf::new, |folder| Path::new(".").join(folder)),
-            head: File::create(path)?,
+        let folder = path
+            .parent()
+            .map_or_else(PathBuf::new, |folder| Path::new(".").join(folder));
+        Ok(Self::to(file::create(path)?, folder, cap))
+    }
+
+    fn to(head: File, folder: PathBuf, cap: u64) -> Self {
+        Self {
+            folder,
+            head: Digesting::new(head),
             head_cap: cap / 2,
             ring: None,
             ring_cap: cap - cap / 2,
             total: 0,
             fault: None,
-        })
+        }
     }
 
     /// Adds bytes to the stream's end.
@@ -105,9 +145,12 @@ impl Capture {
         if self.fault.is_none() {
             self.fault = self.join(after_head, omitted).err();
         }
+        let (length, sha256) = self.head.finish();
         Captured {
             total: self.total,
             omitted,
+            length,
+            sha256,
             fault: self.fault.map(|fault| fault.to_string()),
         }
     }
@@ -130,7 +173,7 @@ impl Capture {
         } else {
             after_head
         };
-        io::copy(&mut io::Read::take(ring, newest), &mut self.head)?;
+        io::copy(&mut ring.take(newest), &mut self.head)?;
         Ok(())
     }
 }
@@ -176,17 +219,90 @@ mod tests {
                 let marker = format!("\n[... {omitted} bytes omitted ...]\n");
                 [&all[..half], marker.as_bytes(), &all[half + omitted..]].concat()
             };
+            prop_assert_eq!(captured.length, expected.len() as u64);
             prop_assert_eq!(file, expected);
         }
     }
 
     #[test]
     fn full_disk_is_told_and_does_not_stop_the_count() {
-        let mut capture = Capture::create(Path::new("/dev/full"), 100).unwrap();
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let mut capture = Capture::to(full, PathBuf::new(), 100);
         capture.push(b"abc");
         capture.push(b"def");
         let captured = capture.finish();
         assert_eq!(captured.total, 6);
         assert!(captured.fault.is_some());
+        assert!(
+            captured
+                .copy(Path::new("/dev/null"), &mut Vec::new())
+                .is_err()
+        );
+    }
+
+    // cases: 68
+    #[test]
+    fn what_stands_in_the_place_of_the_file_is_replaced_and_not_written_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let [out, precious] = ["out", "precious"].map(|name| dir.path().join(name));
+        let planted: [fn(&Path, &Path); 4] = [
+            |precious, out| std::os::unix::fs::symlink(precious, out).unwrap(),
+            |precious, out| std::fs::hard_link(precious, out).unwrap(),
+            |_, out| fifo(out),
+            |_, out| std::fs::write(out, "longer than what comes").unwrap(),
+        ];
+        for plant in planted {
+            std::fs::write(&precious, "precious").unwrap();
+            plant(&precious, &out);
+            let mut capture = Capture::create(&out, 100).unwrap();
+            capture.push(b"new");
+            capture.finish();
+            assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
+            assert_eq!(std::fs::read(&out).unwrap(), b"new");
+            assert!(!out.is_symlink());
+            std::fs::remove_file(&out).unwrap();
+        }
+    }
+
+    #[test]
+    fn only_what_was_captured_is_copied() {
+        let dir = tempfile::tempdir().unwrap();
+        let [out, same] = ["out", "same"].map(|name| dir.path().join(name));
+        let mut capture = Capture::create(&out, 4).unwrap();
+        capture.push(b"abcdef");
+        let captured = capture.finish();
+        let copied = || {
+            let mut to = Vec::new();
+            captured.copy(&out, &mut to).map(|()| to).ok()
+        };
+        let whole = b"ab\n[... 2 bytes omitted ...]\nef".to_vec();
+        assert_eq!(copied(), Some(whole.clone()));
+
+        let swap: [fn(&Path, &Path); 5] = [
+            |same, out| std::os::unix::fs::symlink(same, out).unwrap(),
+            |same, out| std::fs::hard_link(same, out).unwrap(),
+            |_, out| fifo(out),
+            |same, out| {
+                drop(std::fs::write(
+                    out,
+                    std::fs::read(same).unwrap().split_at(3).1,
+                ))
+            },
+            |_, out| File::create(out).unwrap().set_len(1 << 40).unwrap(),
+        ];
+        std::fs::write(&same, whole).unwrap();
+        for (number, swap) in swap.into_iter().enumerate() {
+            std::fs::remove_file(&out).unwrap();
+            swap(&same, &out);
+            assert_eq!(copied(), None, "{number}");
+        }
+        std::fs::remove_file(&out).unwrap();
+        assert_eq!(copied(), None);
+    }
+
+    fn fifo(path: &Path) {
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, path, kind, mode, 0).unwrap();
     }
 }

@@ -1,5 +1,6 @@
 //! Why a command did not start, or why nothing is known of its end.
 
+use super::Command;
 use serde::{Deserialize, Serialize};
 use std::{
     ffi::OsString,
@@ -75,6 +76,15 @@ pub enum StartError {
         /// The process that holds the lock, if its file names one.
         pid: Option<u32>,
     },
+    /// Something else stands in the place of the lock's file, and may lead to a
+    /// file that is not ours; nothing was written to it.
+    #[error("{} {what}; remove it", .path.display())]
+    LockForeign {
+        /// The lock's file.
+        path: PathBuf,
+        /// What it is, as it follows the path.
+        what: String,
+    },
     /// The holder ended or fell silent before it had started the command.
     #[error("the process that was to start the command failed")]
     HolderFailed,
@@ -114,6 +124,7 @@ pub enum WaitError {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Refusal {
     StepAlive { pid: Option<u32> },
+    LockForeign { what: String },
     Exec { errno: Option<i32> },
     Io { doing: String, errno: Option<i32> },
     EngineGone,
@@ -129,11 +140,16 @@ impl Refusal {
         }
     }
 
-    /// Says it in terms of the command whose program was found at `program`.
-    pub(super) fn into_start_error(self, program: &Path, directory: &Path) -> StartError {
+    /// Says it in terms of `command`, whose program was found at `program`.
+    pub(super) fn into_start_error(self, program: &Path, command: &Command) -> StartError {
         use rustix::io::Errno;
+        let directory = &command.directory;
         match self {
             Self::StepAlive { pid } => StartError::StepAlive { pid },
+            Self::LockForeign { what } => StartError::LockForeign {
+                path: command.step_lock.clone(),
+                what,
+            },
             Self::EngineGone => StartError::HolderFailed,
             Self::Io { doing, errno } => StartError::Io {
                 doing,
@@ -145,7 +161,7 @@ impl Refusal {
                     path: program.to_owned(),
                 },
                 Some(Errno::NOENT) if !directory.is_dir() => StartError::DirectoryMissing {
-                    path: directory.to_owned(),
+                    path: directory.clone(),
                 },
                 // Rust tells of a missing file only, not of which.
                 Some(Errno::NOENT) if program.exists() => StartError::InterpreterMissing {

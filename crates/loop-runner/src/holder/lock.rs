@@ -1,6 +1,6 @@
 //! `step.lock`: held while anything of a step may be alive.
 
-use super::error::Refusal;
+use super::{error::Refusal, file};
 use std::{
     fs::{File, TryLockError},
     io::{self, Read, Seek, Write},
@@ -39,13 +39,12 @@ impl StepLock {
         mut go_on: impl FnMut() -> bool,
     ) -> Result<Self, Refusal> {
         let trouble = |error| Refusal::io(format!("lock {}", path.display()))(error);
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(trouble)?;
+        let mut file = file::open_or_create(path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => Refusal::LockForeign {
+                what: error.to_string(),
+            },
+            _ => trouble(error),
+        })?;
         let asked = Instant::now();
         loop {
             match file.try_lock() {
@@ -78,7 +77,7 @@ impl StepLock {
 impl Owner {
     /// Reads who holds the lock at `path`.
     pub(super) fn of(path: &Path) -> Option<Self> {
-        Self::read(&mut File::open(path).ok()?)
+        Self::read(&mut file::open(path).ok()?)
     }
 
     pub(super) fn pid(self) -> u32 {
@@ -137,6 +136,39 @@ mod tests {
         drop(first);
         // Other tests start processes, which hold a copy until they exec.
         take(Duration::from_secs(10)).unwrap();
+    }
+
+    #[test]
+    fn what_leads_elsewhere_is_no_lock_and_is_not_written_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let [lock, precious] = ["step.lock", "precious"].map(|name| dir.path().join(name));
+        std::fs::write(&precious, "holder 1 2\n").unwrap();
+        let planted: [(&str, fn(&Path, &Path)); 4] = [
+            ("is a link", |precious, lock| {
+                std::os::unix::fs::symlink(precious, lock).unwrap();
+            }),
+            ("is a link", |_, lock| {
+                std::os::unix::fs::symlink("absent", lock).unwrap();
+            }),
+            ("has another name elsewhere", |precious, lock| {
+                std::fs::hard_link(precious, lock).unwrap();
+            }),
+            ("is not a regular file", |_, lock| {
+                let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                let kind = rustix::fs::FileType::Fifo;
+                rustix::fs::mknodat(rustix::fs::CWD, lock, kind, mode, 0).unwrap();
+            }),
+        ];
+        for (what, plant) in planted {
+            plant(&precious, &lock);
+            let refusal = StepLock::take(&lock, Duration::ZERO, || true).unwrap_err();
+            let what = what.to_owned();
+            assert_eq!(refusal, Refusal::LockForeign { what });
+            assert_eq!(Owner::of(&lock), None);
+            assert_eq!(std::fs::read(&precious).unwrap(), b"holder 1 2\n");
+            assert!(!dir.path().join("absent").exists());
+            std::fs::remove_file(&lock).unwrap();
+        }
     }
 
     #[test]

@@ -204,7 +204,7 @@ fn start_holder(program: &Path, command: &Command) -> Result<Started, StartError
             let link = Link::Holder(holder);
             Ok(Started { link, news, pid })
         }
-        Ok(News::Refused(refusal)) => Err(refusal.into_start_error(program, &command.directory)),
+        Ok(News::Refused(refusal)) => Err(refusal.into_start_error(program, command)),
         Ok(_) | Err(_) => {
             holder.destroy();
             Err(StartError::HolderFailed)
@@ -214,7 +214,7 @@ fn start_holder(program: &Path, command: &Command) -> Result<Started, StartError
 
 /// Runs the command under this process itself, on a thread.
 fn start_here(program: &Path, command: &Command) -> Result<Started, StartError> {
-    let refused = |refusal: Refusal| refusal.into_start_error(program, &command.directory);
+    let refused = |refusal: Refusal| refusal.into_start_error(program, command);
     let mut lock =
         StepLock::take(&command.step_lock, command.lock_patience, || true).map_err(refused)?;
     let pid = std::process::id();

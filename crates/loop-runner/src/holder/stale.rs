@@ -4,7 +4,11 @@ use super::{
     error::{Refusal, alive},
     lock::{Owner, StepLock},
 };
-use std::{io, path::Path, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// What was found of an earlier step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,14 @@ pub enum StaleError {
     Alive {
         /// The process that holds the lock, if its file names one.
         pid: Option<u32>,
+    },
+    /// Something else stands in the place of the lock's file.
+    #[error("{} {what}; remove it", .path.display())]
+    LockForeign {
+        /// The lock's file.
+        path: PathBuf,
+        /// What it is, as it follows the path.
+        what: String,
     },
     /// The lock could not be tried.
     #[error("cannot {doing}")]
@@ -54,7 +66,9 @@ pub enum StaleError {
 ///
 /// Returns [`StaleError::Alive`] if the lock is held in spite of all that.
 pub fn end_stale(step_lock: &Path, patience: Duration) -> Result<Stale, StaleError> {
-    if !step_lock.exists() || is_free(step_lock, patience)? {
+    // A link to nothing is something.
+    let exists = step_lock.exists() || step_lock.is_symlink();
+    if !exists || is_free(step_lock, patience)? {
         return Ok(Stale::Gone);
     }
     match Owner::of(step_lock) {
@@ -100,6 +114,10 @@ fn end_holder(_: &Path, _: Duration, pid: u32, _: u64) -> Result<Stale, StaleErr
 fn is_free(step_lock: &Path, patience: Duration) -> Result<bool, StaleError> {
     match StepLock::take(step_lock, patience, || true) {
         Ok(_) => Ok(true),
+        Err(Refusal::LockForeign { what }) => Err(StaleError::LockForeign {
+            path: step_lock.to_owned(),
+            what,
+        }),
         Err(Refusal::Io { doing, errno }) => Err(StaleError::Io {
             doing,
             source: super::error::system_error(errno),

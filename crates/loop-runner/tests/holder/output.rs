@@ -4,8 +4,8 @@ use crate::{
     runner::tests,
     support::{Yard, exited},
 };
-use loop_runner::holder::{Stdin, Wish, spawn};
-use std::{fs, time::Duration};
+use loop_runner::holder::{Captured, StaleError, StartError, Stdin, Wish, end_stale, spawn};
+use std::{fs, io::ErrorKind, os::unix::fs::symlink, time::Duration};
 
 tests![
     null_input_ends_a_reader,
@@ -13,6 +13,8 @@ tests![
     bytes_and_files_are_read,
     input_that_is_not_read_blocks_nobody,
     streams_are_kept_apart,
+    output_is_a_new_file_and_known_again,
+    lock_that_leads_elsewhere_starts_nothing,
     flood_is_cut_in_flat_memory,
     environment_and_directory_are_exact,
 ];
@@ -66,6 +68,39 @@ fn streams_are_kept_apart() {
         (yard.read("out"), yard.read("err")),
         ("one\n".into(), "three\n".into())
     );
+}
+
+fn output_is_a_new_file_and_known_again() {
+    let yard = Yard::new();
+    fs::write(yard.path("precious"), "precious").unwrap();
+    symlink(yard.path("precious"), yard.path("out")).unwrap();
+    fs::hard_link(yard.path("precious"), yard.path("err")).unwrap();
+    let ended = yard.run("echo one; echo three >&2");
+    assert_eq!(yard.read("precious"), "precious");
+    let copy = |captured: &Captured, name| {
+        let mut bytes = Vec::new();
+        captured.copy(&yard.path(name), &mut bytes).map(|()| bytes)
+    };
+    assert_eq!(copy(&ended.stdout, "out").unwrap(), b"one\n");
+    assert_eq!(copy(&ended.stderr, "err").unwrap(), b"three\n");
+    fs::write(yard.path("out"), "two\n").unwrap();
+    let error = copy(&ended.stdout, "out").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+}
+
+fn lock_that_leads_elsewhere_starts_nothing() {
+    let yard = Yard::new();
+    fs::write(yard.path("precious"), "precious").unwrap();
+    symlink(yard.path("precious"), yard.path("step.lock")).unwrap();
+    let refused = spawn(&yard.shell("touch started")).unwrap_err();
+    assert!(
+        matches!(refused, StartError::LockForeign { .. }),
+        "{refused}"
+    );
+    let stale = end_stale(&yard.path("step.lock"), Duration::ZERO).unwrap_err();
+    assert!(matches!(stale, StaleError::LockForeign { .. }), "{stale}");
+    assert_eq!(yard.read("precious"), "precious");
+    assert!(!yard.path("started").exists());
 }
 
 // cases: 68
