@@ -11,9 +11,9 @@ use loop_runner::tasks::{
     ChangeError, ClaimError, Claimed, CreateError, Kept, Mover, NewTask, ReadError, Tasks,
 };
 use proptest::prelude::*;
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 struct Fixture {
@@ -196,14 +196,7 @@ fn links_in_the_place_of_folders_and_files_are_not_followed() {
 fn a_pipe_in_the_place_of_a_record_is_an_error_and_no_wait() {
     let fixture = Fixture::new();
     fixture.by_hand("t", &[]);
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        fixture.file("t", "task.json"),
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(0o600),
-        0,
-    )
-    .unwrap();
+    pipe(&fixture.file("t", "task.json"));
     assert!(matches!(fixture.tasks.read("t"), Err(ReadError::File(_))));
 }
 
@@ -500,7 +493,46 @@ fn a_report_is_kept_and_never_overwrites() {
     assert_eq!(fixture.tasks.documents("t").unwrap(), ["SPEC.md"]);
 }
 
-// rows: K-01, K-02
+#[test]
+fn a_report_is_kept_only_from_a_file_of_its_own() {
+    let fixture = Fixture::with(&["t"]);
+    let output = fixture.dir.path().join("out.md");
+    let secret = fixture.dir.path().join("secret");
+    fs::write(&secret, "secret").unwrap();
+    let planted: [(&str, fn(&Path, &Path)); 4] = [
+        ("is a link", |secret, output| {
+            symlink(secret, output).unwrap()
+        }),
+        ("another name", |secret, output| {
+            fs::hard_link(secret, output).unwrap();
+        }),
+        ("not a regular file", |_, output| pipe(output)),
+        ("more than 16 MiB", |_, output| {
+            File::create(output)
+                .unwrap()
+                .set_len((16 << 20) + 1)
+                .unwrap();
+        }),
+    ];
+    for (what, plant) in planted {
+        plant(&secret, &output);
+        let error = fixture
+            .tasks
+            .keep_report("t", "IMPLEMENTATION.md", &output)
+            .unwrap_err();
+        assert!(error.to_string().contains(what), "{error}");
+        assert_eq!(fixture.tasks.documents("t").unwrap(), [""; 0]);
+        fs::remove_file(&output).unwrap();
+    }
+}
+
+fn pipe(path: &Path) {
+    let kind = rustix::fs::FileType::Fifo;
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, path, kind, mode, 0).unwrap();
+}
+
+// rows: K-01, K-02, Q-26
 #[test]
 fn the_brief_is_research_then_spec_then_none() {
     let fixture = Fixture::with(&["t"]);

@@ -1,10 +1,10 @@
 //! The documents in a task's folder.
 
 use super::error::{KeepError, ReadError};
-use super::folder::FileError;
+use super::folder::{FileError, Folder};
 use super::{RECORD, Tasks, check_name};
-use std::fs::File;
-use std::io::Read;
+use std::ffi::OsStr;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Where a task's brief stands; the first that is there counts (row K-02).
@@ -12,6 +12,9 @@ pub(super) const BRIEFS: [&str; 2] = ["RESEARCH.md", "SPEC.md"];
 /// What is read of a brief: prompts use 16,000 characters of it, which are at
 /// most four bytes each.
 const BRIEF_BYTES: u64 = 128 * 1024;
+/// The longest report that becomes a document; documents are for people and
+/// for version control.
+const REPORT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What came of keeping a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,18 +67,30 @@ impl Tasks {
     ///
     /// # Errors
     ///
-    /// [`KeepError`] as [`Tasks::keep`], and when `output` cannot be read.
+    /// [`KeepError`] as [`Tasks::keep`], and when `output` cannot be read, has
+    /// more than 16 MiB, or is not a file of its own: a link in its place could
+    /// lead to what nobody wants among the documents.
     pub fn keep_report(
         &self,
         task: &str,
         document: &str,
         output: &Path,
     ) -> Result<Kept, KeepError> {
-        let mut file = File::open(output).map_err(|source| FileError {
+        let unreadable = |source| FileError {
             path: output.to_owned(),
             source,
-        })?;
-        self.keep(task, document, &mut file)
+        };
+        let name = output.file_name().and_then(OsStr::to_str);
+        let (Some(folder), Some(name)) = (output.parent(), name) else {
+            return Err(unreadable(io::ErrorKind::InvalidFilename.into()).into());
+        };
+        let file = Folder::open(folder, false)?.open_single(name)?;
+        let length = file.metadata().map_err(unreadable)?.len();
+        if length > REPORT_BYTES {
+            return Err(unreadable(io::Error::other("has more than 16 MiB")).into());
+        }
+        // It may grow meanwhile.
+        self.keep(task, document, &mut file.take(REPORT_BYTES))
     }
 
     /// Lists the documents of a task by name, sorted: its files, without the

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -86,6 +87,19 @@ impl Folder {
             Err(error) => return Err(error),
         };
         self.read_from(&file, name, limit).map(Some)
+    }
+
+    /// Opens a file that has no name but this, whose content is to become
+    /// public: a second name may be that of someone's secret.
+    pub(super) fn open_single(&self, name: &str) -> Result<File, FileError> {
+        let file = self.open_at(name, OFlags::RDONLY | OFlags::NONBLOCK)?;
+        let refused = match file.metadata() {
+            Ok(meta) if !meta.is_file() => io::Error::other("is not a regular file"),
+            Ok(meta) if meta.nlink() > 1 => io::Error::other("has another name elsewhere"),
+            Ok(_) => return Ok(file),
+            Err(error) => error,
+        };
+        Err(self.error(name, refused))
     }
 
     fn read_from(&self, file: &File, name: &str, limit: u64) -> Result<Vec<u8>, FileError> {
