@@ -177,36 +177,6 @@ fn an_unreadable_prompt_is_an_empty_text_and_a_warning() {
     );
 }
 
-// rows: K-01, K-02, Q-26
-#[test]
-fn task_brief_from_research_md_or_spec_md() {
-    let world = World::new();
-    let task = world.dir.path().join("tasks/t1");
-    let brief = |role| {
-        let mut values = Values::for_role(role);
-        let warning = values.set_brief(&task);
-        (values.get(Token::TaskBrief).map(str::to_owned), warning)
-    };
-    assert_eq!(brief(Role::Implement), (Some(String::new()), None));
-    fs::create_dir_all(&task).unwrap();
-    put(task.join("SPEC.md"), "spec");
-    assert_eq!(brief(Role::Implement), (Some("spec".into()), None));
-    put(task.join("RESEARCH.md"), "research");
-    assert_eq!(brief(Role::Implement), (Some("research".into()), None));
-    assert_eq!(brief(Role::Orchestrate), (None, None));
-    fs::remove_file(task.join("RESEARCH.md")).unwrap();
-    fs::create_dir(task.join("RESEARCH.md")).unwrap();
-    let (text, warning) = brief(Role::Implement);
-    assert_eq!(text, Some(String::new()));
-    assert_eq!(
-        warning.unwrap().to_string(),
-        format!(
-            "no text for `{{task_brief}}`: {} cannot be read: not a regular file",
-            task.join("RESEARCH.md").display()
-        )
-    );
-}
-
 // rows: K-03, K-04, Q-27
 #[test]
 fn acceptance_criteria_from_a_list() {

@@ -6,6 +6,7 @@ use crate::harness::{HarnessSettings, role_config};
 use crate::holder::{self, Environment, How, Place, StartError, Wish};
 use crate::nonce::random_bits;
 use crate::setup::Setup;
+use crate::tasks::ReadError;
 use loop_core::answer::{CallEnd, Called, StepFault};
 use loop_core::outcome::{EnvironmentFault, Error};
 use loop_core::step::Call;
@@ -220,14 +221,9 @@ pub(crate) fn values(
     warnings: &mut Vec<String>,
 ) -> Result<Values<'static>, StepFault> {
     let mut values = Values::for_role(prompt_role(call.role));
-    let folder = setup
-        .tasks
-        .path(&call.task)
-        .map_err(|error| StepFault::Error {
-            reason: Error::Disk,
-            what: error.to_string(),
-        })?;
-    warnings.extend(values.set_brief(&folder).map(|warning| warning.to_string()));
+    if prompt_role(call.role).sees(Token::TaskBrief) {
+        values.set(Token::TaskBrief, brief(setup, &call.task, warnings));
+    }
     let bits = u64::from_str_radix(&call.nonce, 16).unwrap_or_default();
     values
         .set(Token::AcceptanceCriteria, setup.config.criteria_text())
@@ -253,6 +249,19 @@ pub(crate) fn values(
         }
     }
     Ok(values)
+}
+
+/// Reads what a task is about; nothing is a brief too.
+fn brief(setup: &Setup, task: &str, warnings: &mut Vec<String>) -> String {
+    match setup.tasks.brief(task) {
+        Ok(brief) => brief.unwrap_or_default(),
+        // Whoever needs the folder says so when it does.
+        Err(ReadError::Missing { .. }) => String::new(),
+        Err(error) => {
+            warnings.push(format!("no text for `{{task_brief}}`: {error}"));
+            String::new()
+        }
+    }
 }
 
 /// The paragraph that asks a judge again.
