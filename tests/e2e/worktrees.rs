@@ -242,6 +242,37 @@ fn a_replaced_git_file_is_found_and_nothing_is_read_through_it() {
 }
 
 // rows: D-20
+// cases: 87
+#[test]
+fn the_work_of_an_agent_that_left_its_branch_can_be_taken() {
+    for switch in ["checkout --quiet -b other", "checkout --quiet --detach"] {
+        let mut world = in_worktree(World::git());
+        world.role("implement", &format!("git {switch}; echo >new.txt"));
+        world.says("verify", verdict(true, 1.0, ""));
+        let told = world.run(["tick", "L"]).rc(0);
+        assert_eq!(
+            told.err.matches("instead of loop/L/t1").count(),
+            1,
+            "{told:#?}"
+        );
+        assert!(world.log().contains("instead of loop/L/t1"));
+        let (_, command) = told.out.split_once("take it: ").unwrap();
+        let taken = std::process::Command::new("sh")
+            .args(["-c", command])
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_AUTHOR_NAME", "a")
+            .env("GIT_AUTHOR_EMAIL", "a@example.org")
+            .env("GIT_COMMITTER_NAME", "a")
+            .env("GIT_COMMITTER_EMAIL", "a@example.org")
+            .output()
+            .unwrap();
+        assert!(taken.status.success(), "{command}: {taken:?}");
+        assert!(world.project().join("new.txt").exists(), "{command}");
+        world.user_changed_something();
+    }
+}
+
+// rows: D-20
 // cases: 95
 #[test]
 fn diff_shows_what_was_changed_new_files_included() {

@@ -1,6 +1,6 @@
 //! What a loop has changed in the worktree of a task.
 
-use crate::git::{Changes, ChangesError, FileStat, Reach, Replaced, Workspace};
+use crate::git::{Changes, ChangesError, FileStat, Reach, Replaced, Stray, Workspace};
 use crate::setup::Setup;
 use crate::workplace;
 use loop_core::answer::WorktreeRecord;
@@ -54,6 +54,14 @@ pub fn write_patch(
     let stop = AtomicBool::new(false);
     let changes = Changes::since_commit(&workspace, &recorded.base, Reach::Repository, &stop)?;
     Ok(changes.write_patch(out)?)
+}
+
+/// Returns what a worktree stands on instead of its branch, if that can be told.
+#[must_use]
+pub fn stray_of(setup: &Setup, worktree: &WorktreeRecord) -> Option<Stray> {
+    let repository = setup.repository.as_ref()?;
+    let found = Stray::of(repository, &workplace::recorded(worktree));
+    found.ok().flatten()
 }
 
 /// Returns the worktree of `task`; without a name, that of the current task,

@@ -13,7 +13,9 @@ use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::Ended;
 use loop_core::{Step, exit};
+use loop_runner::changes::stray_of;
 use loop_runner::driver::{self, Ticked};
+use loop_runner::git::Stray;
 use loop_runner::setup::{Setup, SetupError};
 use loop_runner::watch::Watch;
 use std::path::Path;
@@ -108,12 +110,23 @@ pub(crate) fn work_lines(
         ];
     };
     let path = show::quoted(&worktree.path);
+    // What is merged has to be what the commit goes to, wherever the agent went.
+    let (at, merged) = match stray_of(setup, worktree) {
+        None => (
+            format!("branch {}", worktree.branch),
+            show::quoted(&worktree.branch),
+        ),
+        Some(Stray::Branch(branch)) => (format!("branch {branch}"), show::quoted(&branch)),
+        Some(stray) => (
+            format!("at {stray}"),
+            format!("\"$(git -C {path} rev-parse HEAD)\""),
+        ),
+    };
     [
-        format!("work: {} (branch {})", worktree.path, worktree.branch),
+        format!("work: {} ({at})", worktree.path),
         format!(
-            "take it: git -C {path} add -A && git -C {path} commit -m {} && git -C {project} merge {}",
+            "take it: git -C {path} add -A && git -C {path} commit -m {} && git -C {project} merge {merged}",
             show::quoted(task.unwrap_or("Work of a loop")),
-            show::quoted(&worktree.branch)
         ),
     ]
 }

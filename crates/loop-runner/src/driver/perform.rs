@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::call::{self, NotRun, Ran, in_short};
+use crate::changes;
 use crate::furnish::{self, Unfurnished};
 use crate::nonce::random_bits;
 use crate::setup::Setup;
@@ -201,17 +202,29 @@ impl Driver<'_> {
             Role::Verify => Step::Verify,
             Role::Orchestrate => Step::Orchestrate,
         });
+        let stood = self.stray_warning(call);
         let started = self.setup.clock.monotonic();
         let ran = call::run(prepared, || self.poll());
         *elapsed += millis(self.setup.clock.monotonic().saturating_sub(started));
         Ok(match ran {
             Ok(ran) => {
                 self.warn(&ran.warnings);
+                let stands = self.stray_warning(call);
+                if stands != stood {
+                    self.warn(stands.as_slice());
+                }
                 Ok(ran)
             }
             Err(NotRun::Fault(fault)) => Err(StepAnswer::Failed(fault)),
             Err(NotRun::Stopped) => Err(self.interrupted()?),
         })
+    }
+
+    /// Tells that the worktree of a call does not stand on its branch.
+    fn stray_warning(&self, call: &Call) -> Option<String> {
+        let worktree = call.worktree.as_ref()?;
+        let stray = changes::stray_of(self.setup, worktree)?;
+        Some(stray.warning(&workplace::recorded(worktree)))
     }
 
     fn tree_hash(

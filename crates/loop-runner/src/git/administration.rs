@@ -117,6 +117,11 @@ impl Administration {
         })
     }
 
+    /// Reads HEAD, which changes with every switch of branches and so is no part of the digest.
+    pub(super) fn head(&self) -> io::Result<String> {
+        String::from_utf8(read_plain(&self.dir.join("HEAD"))?).map_err(io::Error::other)
+    }
+
     /// Checks that the files lead to each other, for a worktree of which nothing is recorded.
     pub(super) fn check(&self) -> Result<(), String> {
         self.consistent.clone()

@@ -18,6 +18,7 @@ use super::{
     index_lock,
     registration::Turn,
     repository::Repository,
+    stray::Stray,
     torn,
 };
 
@@ -93,6 +94,9 @@ pub fn ensure(request: &Request<'_>) -> Result<Worktree, WorktreeError> {
         None => create(request, request.branch.as_str(), None)?,
     };
     let entry = Administration::verified(request.repository, &worktree.recorded)?;
+    let stray = Stray::of_entry(&entry, &worktree.recorded)?;
+    let warning = stray.map(|stray| stray.warning(&worktree.recorded));
+    worktree.warnings.extend(warning);
     worktree
         .warnings
         .extend(index_lock::wait(&entry.dir, request.lock_wait));

@@ -7,8 +7,8 @@ use std::{
 };
 
 use loop_runner::git::{
-    BranchName, Configuration, Origin, Repository, Request, Workspace, WorktreeError, ensure,
-    pick_branch, verify_administration,
+    BranchName, Configuration, Origin, Repository, Request, Stray, Workspace, WorktreeError,
+    ensure, pick_branch, verify_administration,
 };
 
 use crate::sandbox::{BRANCH, GO, Sandbox, commit, ensure_at, git, open, try_git, write};
@@ -381,4 +381,45 @@ fn worktrees_are_created_at_the_same_time() {
         assert_eq!(git(&recorded.path, &["status", "--porcelain"]), "");
     }
     assert_eq!(sandbox.users_things(), before);
+}
+
+// rows: D-20; cases: 87
+#[test]
+fn a_worktree_off_its_branch_is_used_and_told_of() {
+    let acts: &[(&str, &[&str], fn(&str) -> Stray)] = &[
+        ("other", &["checkout", "--quiet", "-b", "other"], |_| {
+            Stray::Branch("other".to_owned())
+        }),
+        ("detached", &["checkout", "--quiet", "--detach"], |base| {
+            Stray::Detached(base.to_owned())
+        }),
+        (
+            "orphan",
+            &["checkout", "--quiet", "--orphan", "new"],
+            |_| Stray::Branch("new".to_owned()),
+        ),
+    ];
+    for (name, act, expected) in acts {
+        let sandbox = Sandbox::new();
+        let recorded = sandbox.worktree();
+        let stray = || Stray::of(&sandbox.repository(), &recorded).unwrap();
+        assert_eq!(stray(), None);
+        git(&sandbox.dest(), act);
+        assert_eq!(stray(), Some(expected(&recorded.base)), "{name}");
+
+        let head = sandbox.main().join(".git/worktrees/fix/HEAD");
+        let before = fs::read(&head).unwrap();
+        let reused = sandbox.ensure(Some(&recorded)).unwrap();
+        assert_eq!(reused.origin, Origin::Reused);
+        let [warning] = &reused.warnings[..] else {
+            panic!("{name}: {:?}", reused.warnings)
+        };
+        assert!(warning.contains(&expected(&recorded.base).to_string()));
+        assert_eq!(fs::read(&head).unwrap(), before);
+    }
+
+    let sandbox = Sandbox::new();
+    let recorded = sandbox.worktree();
+    fs::write(sandbox.main().join(".git/worktrees/fix/HEAD"), "nonsense").unwrap();
+    Stray::of(&sandbox.repository(), &recorded).unwrap_err();
 }
