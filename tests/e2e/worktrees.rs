@@ -277,7 +277,7 @@ fn the_work_of_an_agent_that_left_its_branch_can_be_taken() {
 #[test]
 fn diff_shows_what_was_changed_new_files_included() {
     let world = in_worktree(World::git());
-    world.role("implement", "echo b >src/a; echo new >new.txt; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; echo >late");
+    world.role("implement", "echo b >src/a; { echo new; printf '\\033[31mred\\n'; } >new.txt; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; echo >late");
     world.tick();
     let patch = world.run(["diff", "L"]).rc(0).out;
     for said in [
@@ -295,6 +295,7 @@ fn diff_shows_what_was_changed_new_files_included() {
         );
     }
     assert!(!patch.contains("README.md"), "{patch}");
+    assert!(patch.contains("+\u{1b}[31mred"), "not as it is: {patch}");
     let stat = world.run(["diff", "L", "--stat"]).rc(0).out;
     assert_eq!(stat.lines().count(), 3, "{stat}");
 }
