@@ -80,7 +80,7 @@ mod tree_hash;
 mod workspace;
 mod worktree;
 
-pub use administration::{Recorded, Replaced, verify_administration};
+pub use administration::{Recorded, Replaced};
 pub use branch::{BranchName, Picked, pick_branch};
 pub use changes::{Change, ChangeKind, Changes, ChangesError};
 pub use error::WorktreeError;

@@ -43,18 +43,6 @@ pub struct Replaced {
     pub what: String,
 }
 
-/// Compares a worktree's administration with what was recorded when it was created.
-///
-/// Reads the few files as bytes and interprets nothing but the one path in `.git`, which has to
-/// lead to a folder in the repository's own `worktrees`.
-///
-/// # Errors
-///
-/// When anything differs, is missing, or cannot be read.
-pub fn verify_administration(repository: &Repository, recorded: &Recorded) -> Result<(), Replaced> {
-    Administration::verified(repository, recorded).map(drop)
-}
-
 /// The administration of a worktree as found on disk.
 #[derive(Debug)]
 pub(super) struct Administration {
@@ -70,6 +58,9 @@ pub(super) struct Administration {
 
 impl Administration {
     /// Reads the administration of the worktree at `path`; the error says what is wrong.
+    ///
+    /// The few files are read as bytes, and nothing is interpreted but the one path in `.git`, which
+    /// has to lead to a folder in the repository's own `worktrees`.
     fn read(common_dir: &Path, path: &Path) -> Result<Self, String> {
         let link = read_plain(&path.join(".git")).map_err(|error| format!(".git: {error}"))?;
         let dir = target_of(&link).ok_or(".git does not name a folder")?;

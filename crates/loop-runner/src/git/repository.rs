@@ -104,12 +104,6 @@ impl Repository {
         self.local().common_dir().to_owned()
     }
 
-    /// Tells whether there is no checkout.
-    #[must_use]
-    pub fn is_bare(&self) -> bool {
-        self.inner.work_tree.is_none()
-    }
-
     /// Reads the commit and the branch that the checkout stands on.
     ///
     /// # Errors

@@ -7,9 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use loop_runner::git::{
-    Changes, Configuration, Reach, Recorded, Repository, Workspace, verify_administration,
-};
+use loop_runner::git::{Changes, Configuration, Reach, Recorded, Repository, Workspace};
 
 use crate::sandbox::{BRANCH, GO, Sandbox, ensure_at, git, hash, open, write};
 
@@ -152,7 +150,7 @@ fn a_configuration_of_the_main_worktree_is_taken_over_and_recorded() {
         &sandbox.dest(),
         &["config", "--worktree", "core.fsmonitor", "true"],
     );
-    verify_administration(&sandbox.repository(), &recorded).unwrap_err();
+    Workspace::of_worktree(&sandbox.repository(), &recorded, Path::new("")).unwrap_err();
 }
 
 // cases: 84

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use loop_runner::git::{Origin, WorktreeError, verify_administration};
+use loop_runner::git::{Origin, WorktreeError};
 
 use crate::sandbox::{BRANCH, Sandbox, commit, ensure_at, files, git, open, write};
 
@@ -227,7 +227,7 @@ fn a_kill_while_registering_is_healed() {
         let worktree = sandbox.ensure(None);
         let worktree = worktree.unwrap_or_else(|error| panic!("after step {step}: {error}"));
         assert_eq!(git(&worktree.recorded.path, &["status", "--porcelain"]), "");
-        verify_administration(&sandbox.repository(), &worktree.recorded).unwrap();
+        sandbox.workspace(&worktree.recorded);
     }
 }
 
@@ -267,7 +267,7 @@ fn a_kill_at_any_moment_is_healed() {
             .unwrap()
             .recorded;
 
-        verify_administration(&sandbox.repository(), &recorded).unwrap();
+        sandbox.workspace(&recorded);
         assert_eq!(git(&dest, &["status", "--porcelain"]), "");
         assert_eq!(sandbox.users_things(), before);
         sandbox.git(&["worktree", "remove", dest.to_str().unwrap()]);

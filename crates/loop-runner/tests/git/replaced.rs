@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_runner::git::{Changes, Reach, Workspace, WorktreeError, verify_administration};
+use loop_runner::git::{Changes, Reach, Workspace, WorktreeError};
 
 use crate::sandbox::{GO, Sandbox, git, hash, set_mode, try_git, write};
 
@@ -70,16 +70,13 @@ fn a_replaced_administration_is_noticed_whatever_was_replaced() {
     for (name, act) in acts {
         let sandbox = Sandbox::new();
         let recorded = sandbox.worktree();
-        verify_administration(&sandbox.repository(), &recorded).unwrap();
+        sandbox.workspace(&recorded);
         act(&sandbox);
         let repository = sandbox.repository();
-        let replaced = verify_administration(&repository, &recorded).expect_err(name);
+        let replaced =
+            Workspace::of_worktree(&repository, &recorded, Path::new("")).expect_err(name);
         assert_eq!(replaced.path, sandbox.dest());
         assert!(!replaced.what.is_empty());
-        assert!(
-            Workspace::of_worktree(&repository, &recorded, Path::new("")).is_err(),
-            "{name}"
-        );
         let error = sandbox.ensure(Some(&recorded)).expect_err(name);
         assert!(
             matches!(error, WorktreeError::Replaced(_)),

@@ -8,7 +8,7 @@ use std::{
 
 use loop_runner::git::{
     BranchName, Configuration, Origin, Repository, Request, Stray, Workspace, WorktreeError,
-    ensure, pick_branch, verify_administration,
+    ensure, pick_branch,
 };
 
 use crate::sandbox::{BRANCH, GO, Sandbox, commit, ensure_at, git, open, try_git, write};
@@ -207,13 +207,12 @@ fn a_bare_layout_works_from_its_root_and_from_a_peer() {
 
     for (from, bare) in [(layout.clone(), true), (layout.join("peer"), false)] {
         let repository = open(&from);
-        assert_eq!(repository.is_bare(), bare);
+        assert_eq!(repository.top_level().is_none(), bare);
         assert_eq!(
             repository.common_dir().canonicalize().unwrap(),
             layout.join(".bare")
         );
         let worktree = ensure_at(&repository, &sandbox.dest(), None).unwrap();
-        verify_administration(&repository, &worktree.recorded).unwrap();
         Workspace::of_worktree(&repository, &worktree.recorded, Path::new("")).unwrap();
         assert_eq!(git(&sandbox.dest(), &["status", "--porcelain"]), "");
         git(
@@ -377,7 +376,7 @@ fn worktrees_are_created_at_the_same_time() {
     });
     for worktree in made {
         let recorded = worktree.unwrap().recorded;
-        verify_administration(&sandbox.repository(), &recorded).unwrap();
+        sandbox.workspace(&recorded);
         assert_eq!(git(&recorded.path, &["status", "--porcelain"]), "");
     }
     assert_eq!(sandbox.users_things(), before);
