@@ -13,6 +13,7 @@ mod failures;
 mod furnish;
 mod harness;
 mod hostile;
+mod malformed;
 mod person;
 mod prompts;
 mod refusals;
