@@ -2,10 +2,11 @@
 
 use crate::args::Cli;
 use crate::failure::Failure;
+use loop_core::config::LoopName;
 use loop_runner::clock::SystemClock;
 use loop_runner::home::{Home, expand_tilde};
 use loop_runner::project::{Project, Search};
-use loop_runner::setup::{Setup, Surroundings};
+use loop_runner::setup::{Setup, SetupError, Surroundings};
 use std::env;
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -54,6 +55,18 @@ impl Context {
     /// Reads the loop called `name`.
     pub(crate) fn setup(&self, name: &str) -> Result<Setup, Failure> {
         Ok(Setup::read(&self.around, name)?)
+    }
+
+    /// Checks that there is a loop called `name`, whatever its configuration is.
+    pub(crate) fn loop_exists(&self, name: &str) -> Result<(), Failure> {
+        let named = name.parse::<LoopName>().is_ok();
+        if named && self.around.project.loop_dir(name).is_dir() {
+            return Ok(());
+        }
+        Err(Failure::from(SetupError::NoSuchLoop {
+            name: name.to_owned(),
+            project: self.around.project.root().to_owned(),
+        }))
     }
 
     /// Refuses what only a person may do (decision D-7).

@@ -227,6 +227,10 @@ pub struct Verified {
     pub reading: Reading,
     /// The tree that was judged.
     pub tree: Option<String>,
+    /// Files of that tree that are not as they were when the judge began, up to
+    /// ten of them: such a judgement is void.
+    #[serde(default)]
+    pub changed: Vec<String>,
 }
 
 /// What the one reader of verdicts made of a judge's output.
@@ -240,10 +244,11 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// Reads a judge's final text, and keeps what a record may hold.
+    /// Reads a judge's final text, given the prompt that it answers, and keeps
+    /// what a record may hold.
     #[must_use]
-    pub fn of(text: &str) -> Self {
-        match Verdict::read(text) {
+    pub fn of(text: &str, prompt: &str) -> Self {
+        match Verdict::read(text, prompt) {
             Ok(verdict) => Self::Verdict(verdict.bounded()),
             Err(unreadable) => Self::Unreadable(unreadable),
         }

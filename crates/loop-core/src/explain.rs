@@ -30,6 +30,9 @@ fn skipped(skip: Skip, name: &str) -> Option<String> {
         Skip::NoCurrentTask => Some(format!("give it one with: loop set-task {name} TASK")),
         Skip::Paused => Some(format!("go on with: loop resume {name}")),
         Skip::ContextFloor => Some("give the role a model with a larger context window".to_owned()),
+        Skip::HumanIntervention(Halt::Escalated) => Some(format!(
+            "look at the task, then: loop approve {name}, or if that waits for nothing: loop task approve TASK"
+        )),
         Skip::HumanIntervention(halt) => Some(halted(halt, name)),
         Skip::Untrusted => Some("read the loop's loop.json, then: loop trust".to_owned()),
     }

@@ -74,8 +74,9 @@
 //!         })),
 //!         Action::Verify(_) => step(StepAnswer::Verify(Verified {
 //!             called: called(),
-//!             reading: Reading::of(r#"{"pass": true, "score": 0.9}"#),
+//!             reading: Reading::of(r#"{"pass": true, "score": 0.9}"#, ""),
 //!             tree: Some("b".to_owned()),
+//!             changed: Vec::new(),
 //!         })),
 //!         Action::Report(_) => step(StepAnswer::Report),
 //!         Action::Orchestrate(_) => step(StepAnswer::Orchestrate(called())),

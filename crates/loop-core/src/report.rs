@@ -76,7 +76,9 @@ impl TickReport {
             Outcome::HumanIntervention(halt) if halt.is_brake() => reason.clone(),
             _ => None,
         };
-        let priced = ended.unpriced_calls == 0;
+        // Without an estimate nothing is known of a cost, not even that it is zero.
+        let estimated = rules.is_some_and(|rules| rules.implement.cost_per_call.is_some());
+        let priced = ended.unpriced_calls == 0 && estimated;
         Self {
             v: 1,
             loop_name: name.to_owned(),

@@ -178,6 +178,24 @@ impl Task {
         true
     }
 
+    /// Checks that the phase is the one that the moves lead to: a record that was
+    /// edited by hand must not pass for work that was judged.
+    ///
+    /// # Errors
+    ///
+    /// [`MoveError::Elsewhere`] with the phase that the moves lead to.
+    pub fn check_history(&self) -> Result<(), MoveError> {
+        let first = self.phases.first().map_or(COMPLETE, String::as_str);
+        let led_to = self.history.last().map_or(first, |step| step.to.as_str());
+        if self.phase == led_to {
+            return Ok(());
+        }
+        Err(MoveError::Elsewhere {
+            expected: led_to.to_owned(),
+            found: self.phase.clone(),
+        })
+    }
+
     /// Returns the phase after the current one; `None` at the end, and with a
     /// person.
     #[must_use]
@@ -289,6 +307,24 @@ mod tests {
                 expected: "research".to_owned(),
                 found: "spec".to_owned()
             })
+        );
+    }
+
+    // rows: U-24
+    // cases: 18
+    #[test]
+    fn a_phase_that_no_move_led_to_is_noticed() {
+        let mut task = task();
+        assert_eq!(task.check_history(), Ok(()));
+        task.phase = COMPLETE.to_owned();
+        assert!(task.check_history().is_err());
+        task.phase = "research".to_owned();
+        assert_eq!(task.advance(step("research", "spec")), Ok(Moved::Now));
+        assert_eq!(task.check_history(), Ok(()));
+        task.phase = "bug_find".to_owned();
+        assert_eq!(
+            task.check_history().unwrap_err().to_string(),
+            "the task is in phase `bug_find`, not in `spec`"
         );
     }
 

@@ -46,6 +46,10 @@ pub enum Unreadable {
         /// Which key is wrong, and how.
         what: String,
     },
+    /// What looks like a verdict stands in the prompt as well: it was repeated,
+    /// not given.
+    #[error("the answer repeats a verdict that stands in the prompt")]
+    Echo,
     /// Several objects look like verdicts and disagree on `pass`.
     #[error("the answer holds verdicts that disagree on `pass`")]
     Conflicting,
@@ -56,7 +60,7 @@ impl Unreadable {
     #[must_use]
     pub fn fault(&self) -> VerifyFault {
         match self {
-            Self::NoObject | Self::Shape { .. } => VerifyFault::Unreadable,
+            Self::NoObject | Self::Shape { .. } | Self::Echo => VerifyFault::Unreadable,
             Self::Conflicting => VerifyFault::Conflicting,
         }
     }
@@ -67,14 +71,16 @@ impl Verdict {
     ///
     /// The whole text, else its last line, is the verdict if it is a JSON
     /// object. Else every object in the text that has both `pass` and `score`
-    /// is looked at: the last one counts if all agree on `pass`.
+    /// is looked at: the last one counts if all agree on `pass`. What stands in
+    /// `prompt` too is not the judge's word, unless it is the whole answer:
+    /// harnesses repeat prompts, and a report in one can hold a forged verdict.
     ///
     /// # Errors
     ///
     /// [`Unreadable`] when there is no verdict, several that disagree, or one
     /// of the wrong shape. Prose is never taken for a verdict.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
-        Self::strict(&find::object(text)?)
+    pub fn read(text: &str, prompt: &str) -> Result<Self, Unreadable> {
+        Self::strict(&find::object(text, prompt)?)
     }
 
     /// Reads one JSON object strictly: no value is coerced, clamped or guessed.

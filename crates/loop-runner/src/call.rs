@@ -26,6 +26,8 @@ pub(crate) struct Prepared {
     written: PathBuf,
     /// Where the role's output is kept.
     kept: PathBuf,
+    /// The prompt's text.
+    prompt: String,
     /// What a person should hear about.
     pub(crate) warnings: Vec<String>,
 }
@@ -36,6 +38,8 @@ pub(crate) struct Ran {
     pub(crate) called: Called,
     /// The role's text, or its end if it is very long.
     pub(crate) text: String,
+    /// The prompt that it was given.
+    pub(crate) prompt: String,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -88,6 +92,7 @@ pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared
         command,
         written: files.written,
         kept: files.kept,
+        prompt: prompt.content,
         warnings,
     })
 }
@@ -99,6 +104,7 @@ pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran,
         command,
         written,
         kept,
+        prompt,
         ..
     } = prepared;
     let running = holder::spawn(&command).map_err(|error| NotRun::Fault(not_started(&error)))?;
@@ -137,6 +143,7 @@ pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran,
             leaked,
         },
         text: kept.text,
+        prompt,
         warnings,
     })
 }

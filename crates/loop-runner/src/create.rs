@@ -138,7 +138,7 @@ pub fn create(around: &Surroundings, new: &NewLoop<'_>) -> Result<Created, Creat
                 at: around.clock.now(),
             })?;
         }
-        give_task(&setup, task, new.by)?;
+        give_task(around, &setup, task, new.by)?;
     }
     Ok(Created {
         setup,
@@ -170,13 +170,18 @@ pub fn prepare_project(around: &Surroundings) -> Result<Vec<PathBuf>, CreateLoop
 /// # Errors
 ///
 /// [`RequestError`] when the request could not be left or taken in.
-pub fn give_task(setup: &Setup, task: &str, by: &str) -> Result<store::Answered, RequestError> {
+pub fn give_task(
+    around: &Surroundings,
+    setup: &Setup,
+    task: &str,
+    by: &str,
+) -> Result<store::Answered, RequestError> {
     let phase = setup.tasks.read(task).ok().flatten().map(|task| task.phase);
     let request = Request::SetTask {
         task: task.to_owned(),
         phase,
     };
-    let answered = driver::request(setup, request, by, None)?;
+    let answered = driver::request(around, &setup.name, request, by, None)?;
     driver::release_claims(setup);
     Ok(answered)
 }

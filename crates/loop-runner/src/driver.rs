@@ -6,12 +6,16 @@ mod request;
 pub use request::request;
 
 use crate::causes::with_causes;
+use crate::clock::Clock;
 use crate::holder::{self, Wish};
 use crate::interrupt::Interrupt;
 use crate::nonce::random_bits;
 use crate::setup::Setup;
 use crate::sources;
-use crate::store::{AttemptAlive, Held, HeldError, Level, OpenError, Snapshot, read_state};
+use crate::store::{
+    AttemptAlive, Held, HeldError, Level, LoopDir, OpenError, Snapshot, read_state,
+};
+use crate::tasks::Tasks;
 use crate::watch::Watch;
 use loop_core::config::WorkSourceKind;
 use loop_core::outcome::{Error, Interruption, Outcome, Skip};
@@ -59,13 +63,13 @@ impl Ticked {
 /// [`OpenError`] when another process drives it, or its files cannot be trusted.
 pub fn open(setup: &Setup) -> Result<Held, OpenError> {
     Held::open(&setup.dir, ENGINE, Arc::clone(&setup.clock), || {
-        end_stale(setup)
+        end_stale(&setup.dir)
     })
 }
 
 /// Makes sure that nothing of an earlier attempt is alive.
-fn end_stale(setup: &Setup) -> Result<(), AttemptAlive> {
-    match holder::end_stale(&setup.dir.step_lock(), STALE_PATIENCE) {
+fn end_stale(dir: &LoopDir) -> Result<(), AttemptAlive> {
+    match holder::end_stale(&dir.step_lock(), STALE_PATIENCE) {
         Ok(_) => Ok(()),
         Err(error) => Err(AttemptAlive {
             why: error.to_string(),
@@ -96,10 +100,15 @@ fn opened_tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> T
 /// # Errors
 ///
 /// [`HeldError`] when a record could not be written.
-pub fn make_owed_moves(setup: &Setup, held: &mut Held) -> Result<(), HeldError> {
+fn make_owed_moves(
+    tasks: &Tasks,
+    name: &str,
+    clock: &dyn Clock,
+    held: &mut Held,
+) -> Result<(), HeldError> {
     while let Some(Action::Advance(advance)) = held.machine().action() {
         held.begin()?;
-        let (answer, elapsed) = perform::advance(setup, &advance);
+        let (answer, elapsed) = perform::advance(tasks, name, clock, &advance);
         held.answer(answer, elapsed)?;
     }
     Ok(())
@@ -212,7 +221,8 @@ impl<'a> Driver<'a> {
             }
             _ => {}
         }
-        make_owed_moves(self.setup, &mut self.held)?;
+        let setup = self.setup;
+        make_owed_moves(&setup.tasks, &setup.name, &*setup.clock, &mut self.held)?;
         if self.machine().state().tick == 0 {
             for words in self.setup.config.uncapped() {
                 self.held.note(Level::Info, &words);
@@ -295,7 +305,12 @@ impl<'a> Driver<'a> {
             Action::Advance(advance) => {
                 self.held.begin()?;
                 self.watch.started(Step::Advance);
-                let (answer, elapsed) = perform::advance(self.setup, &advance);
+                let (answer, elapsed) = perform::advance(
+                    &self.setup.tasks,
+                    &self.setup.name,
+                    &*self.setup.clock,
+                    &advance,
+                );
                 self.watch
                     .ended(Step::Advance, &format!("to {}", advance.to));
                 self.held.answer(answer, elapsed)

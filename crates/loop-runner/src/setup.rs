@@ -221,6 +221,10 @@ fn read_text(path: &Path) -> Result<String, SetupError> {
         path: path.to_owned(),
         source,
     };
+    // Opening a pipe would wait for a writer.
+    if !path.metadata().map_err(read)?.is_file() {
+        return Err(read(io::Error::other("it is no regular file")));
+    }
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(CONFIG_LIMIT + 1).read_to_end(&mut bytes))

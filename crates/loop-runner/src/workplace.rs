@@ -1,8 +1,8 @@
 //! Where a task is worked on: the project itself, or a worktree of its own.
 
 use crate::git::{
-    self, BranchName, Recorded, Replaced, Request, SnapshotError, TreeHash, Workspace,
-    WorktreeError, pick_branch,
+    self, BranchName, ChangeKind, Changes, ChangesError, Reach, Recorded, Replaced, Request,
+    Snapshot, SnapshotError, Workspace, WorktreeError, pick_branch,
 };
 use crate::hash::sha256_hex;
 use crate::setup::Setup;
@@ -108,19 +108,57 @@ pub(crate) fn tree_hash(
     worktree: Option<&WorktreeRecord>,
     stop: &AtomicBool,
 ) -> Result<Option<String>, Unready> {
-    let workspace = match (worktree, &setup.repository) {
-        (Some(worktree), Some(repository)) => {
-            let below = project_below_top(setup);
-            Workspace::of_worktree(repository, &recorded(worktree), &below).map_err(replaced)?
-        }
-        (_, Some(repository)) => Workspace::in_place(repository, setup.project.root()),
-        (_, None) => Workspace::plain(setup.project.root()),
-    };
-    match TreeHash::of(&workspace, stop) {
-        Ok(hash) => Ok(hash.map(|hash| hash.as_str().to_owned())),
+    let snapshot = snapshot(setup, worktree, stop)?;
+    Ok(snapshot.map(|snapshot| snapshot.tree_hash().as_str().to_owned()))
+}
+
+/// Takes the state of every file of that place; `None` is unknown.
+pub(crate) fn snapshot(
+    setup: &Setup,
+    worktree: Option<&WorktreeRecord>,
+    stop: &AtomicBool,
+) -> Result<Option<Snapshot>, Unready> {
+    let workspace = workspace(setup, worktree)?;
+    match Snapshot::take(&workspace, Reach::Project, stop) {
+        Ok(snapshot) => Ok(snapshot),
         Err(SnapshotError::Interrupted) => Err(Unready::Stopped),
         // What cannot be read cannot be compared: unknown.
         Err(_) => Ok(None),
+    }
+}
+
+/// Lists the files of an earlier state that are not as they were, up to ten.
+/// New files do not count: to judge is often to build and to test.
+pub(crate) fn changed_since(
+    setup: &Setup,
+    worktree: Option<&WorktreeRecord>,
+    before: &Snapshot,
+    stop: &AtomicBool,
+) -> Result<Vec<String>, Unready> {
+    let workspace = workspace(setup, worktree)?;
+    let changes = match Changes::since_snapshot(&workspace, before, stop) {
+        Ok(changes) => changes,
+        Err(ChangesError::Snapshot(SnapshotError::Interrupted)) => return Err(Unready::Stopped),
+        // The whole place can be gone: then everything has changed.
+        Err(error) => return Ok(vec![error.to_string()]),
+    };
+    let changed = changes.map_or_else(Vec::new, |changes| changes.list());
+    Ok(changed
+        .into_iter()
+        .filter(|change| change.kind != ChangeKind::Added)
+        .map(|change| change.path.display().to_string())
+        .take(10)
+        .collect())
+}
+
+fn workspace(setup: &Setup, worktree: Option<&WorktreeRecord>) -> Result<Workspace, Unready> {
+    match (worktree, &setup.repository) {
+        (Some(worktree), Some(repository)) => {
+            let below = project_below_top(setup);
+            Workspace::of_worktree(repository, &recorded(worktree), &below).map_err(replaced)
+        }
+        (_, Some(repository)) => Ok(Workspace::in_place(repository, setup.project.root())),
+        (_, None) => Ok(Workspace::plain(setup.project.root())),
     }
 }
 

@@ -132,8 +132,9 @@ impl World {
         };
         Verified {
             called: called(&text),
-            reading: Reading::of(&text),
+            reading: Reading::of(&text, ""),
             tree: Some(self.tree()),
+            changed: Vec::new(),
         }
     }
 

@@ -12,6 +12,9 @@ use loop_runner::driver;
 use loop_runner::store::{Answered, RequestError};
 use loop_runner::tasks::ReadError;
 
+/// The longest note, in characters.
+const NOTE_LIMIT: usize = 2_000;
+
 /// `loop approve`.
 pub(crate) fn approve(context: &Context, args: &Ask) -> Result<u8, Failure> {
     ask(context, args, "approve a loop", Request::Approve)
@@ -52,15 +55,26 @@ pub(crate) fn set_task(context: &Context, args: &SetTask) -> Result<u8, Failure>
             return Err(Failure::failed(format!("{}{hint}", Failure::of(&error))));
         }
     }
-    let answered = give_task(&setup, &args.task, &context::user());
+    let answered = give_task(&context.around, &setup, &args.task, &context::user());
     tell(&args.name, answered)
 }
 
 fn ask(context: &Context, args: &Ask, what: &str, request: Request) -> Result<u8, Failure> {
     context.person_only(what)?;
-    let setup = context.setup(&args.name)?;
-    let answered = driver::request(&setup, request, &context::user(), args.note.clone());
+    context.loop_exists(&args.name)?;
+    let note = args.note.clone().map(short_note).transpose()?;
+    let answered = driver::request(&context.around, &args.name, request, &context::user(), note);
     tell(&args.name, answered)
+}
+
+/// A note is kept in the record, so it has to be short.
+fn short_note(note: String) -> Result<String, Failure> {
+    match note.chars().count() {
+        0..=NOTE_LIMIT => Ok(note),
+        count => Err(Failure::usage(format!(
+            "--note: {count} characters; at most {NOTE_LIMIT} are kept"
+        ))),
+    }
 }
 
 /// Says what became of a request.

@@ -7,13 +7,13 @@ use loop_core::exit;
 use loop_core::rules::Rules;
 use loop_core::state::{State, Status};
 use loop_runner::setup::Setup;
-use loop_runner::store::read_state;
+use loop_runner::store::{Snapshot, read_state};
 use serde_json::{Value, json};
 
 /// One loop, as far as it can be read.
 struct Row {
     name: String,
-    read: Result<(Setup, State), Failure>,
+    read: Result<(Setup, Snapshot), Failure>,
 }
 
 /// Lists the loops.
@@ -38,7 +38,7 @@ pub(crate) fn run(context: &Context, as_json: bool) -> Result<u8, Failure> {
 fn row(context: &Context, name: String) -> Row {
     let read = context.setup(&name).and_then(|setup| {
         let snapshot = read_state(&setup.dir)?;
-        Ok((setup, snapshot.state))
+        Ok((setup, snapshot))
     });
     Row { name, read }
 }
@@ -54,7 +54,7 @@ pub(crate) fn status(state: &State) -> &'static str {
 }
 
 fn text_row(row: &Row) -> String {
-    let (setup, state) = match &row.read {
+    let (setup, snapshot) = match &row.read {
         Ok(read) => read,
         Err(failure) => {
             return format!(
@@ -64,6 +64,7 @@ fn text_row(row: &Row) -> String {
             );
         }
     };
+    let state = &snapshot.state;
     let task = state.current_task.as_deref();
     let place = match (task, state.current_phase.as_deref()) {
         (Some(task), Some(phase)) => format!("{task} in {phase}"),
@@ -79,7 +80,7 @@ fn text_row(row: &Row) -> String {
         row.name,
         status(state),
     );
-    if let Some(running) = state.running {
+    if let Some(running) = snapshot.running() {
         text = format!("{text}  running {} since {}", running.step, running.since);
     }
     if let Some(why) = &state.why {
@@ -89,12 +90,13 @@ fn text_row(row: &Row) -> String {
 }
 
 fn json_row(row: &Row) -> Value {
-    let (setup, state) = match &row.read {
+    let (setup, snapshot) = match &row.read {
         Ok(read) => read,
         Err(failure) => {
             return json!({"name": row.name, "status": "broken", "error": failure.to_string()});
         }
     };
+    let state = &snapshot.state;
     let task = state.current_task.as_deref();
     let iteration = task.map_or(0, |task| state.progress_of(task).iteration);
     let cost = (state.spent.unpriced_calls == 0).then_some(state.spent.usd);
@@ -109,7 +111,7 @@ fn json_row(row: &Row) -> Value {
         "max_iterations": Rules::of(&setup.config).brakes.max_iterations,
         "last_score": last_score(state),
         "cost_usd": cost,
-        "running": state.running.map(|running| json!({
+        "running": snapshot.running().map(|running| json!({
             "tick": state.in_progress,
             "step": running.step,
             "since": running.since,

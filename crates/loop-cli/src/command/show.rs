@@ -12,7 +12,7 @@ use loop_core::outcome::Outcome;
 use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_runner::setup::Setup;
-use loop_runner::store::read_state;
+use loop_runner::store::{Snapshot, read_state};
 use serde_json::json;
 
 /// Shows the loop.
@@ -28,12 +28,13 @@ pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
             "state": snapshot.state,
         }))?;
     } else {
-        tell(&setup, &snapshot.state);
+        tell(&setup, &snapshot);
     }
     Ok(exit::DONE)
 }
 
-fn tell(setup: &Setup, state: &State) {
+fn tell(setup: &Setup, snapshot: &Snapshot) {
+    let state = &snapshot.state;
     show::field("loop", &setup.name);
     show::field("status", status(state));
     if state.paused {
@@ -63,7 +64,7 @@ fn tell(setup: &Setup, state: &State) {
     if let Some(outcome) = &state.last_outcome {
         show::field("last tick", format!("{}: {outcome}", state.tick));
     }
-    if let Some(running) = state.running {
+    if let Some(running) = snapshot.running() {
         show::field(
             "running",
             format!(
@@ -77,6 +78,7 @@ fn tell(setup: &Setup, state: &State) {
     }
     let spent = &state.spent;
     let cost = match spent.unpriced_calls {
+        0 if spent.usd.is_zero() => "nothing yet".to_owned(),
         0 => format!("${} (estimated)", spent.usd),
         calls => format!("unknown: {calls} calls reported none"),
     };

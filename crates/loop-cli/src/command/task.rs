@@ -11,7 +11,7 @@ use loop_core::exit;
 use loop_core::phase::Phases;
 use loop_core::task::{Origin, Task};
 use loop_runner::driver;
-use loop_runner::store::Answered;
+use loop_runner::store::{Answered, LoopDir, read_state};
 use loop_runner::tasks::{
     ChangeError, CreateError, Listed, Mover, NewTask, ReadError, Tasks, check_name,
 };
@@ -177,13 +177,13 @@ fn orchestrate_asks(context: &Context, task: &str, to: Option<&str>) -> Result<u
             "AUTOMATON_LOOP and AUTOMATON_TICK do not say which tick orchestrates",
         ));
     };
-    let setup = context.setup(&name)?;
+    context.loop_exists(&name)?;
     let request = Request::Transition {
         tick,
         task: task.to_owned(),
         to: to.map(str::to_owned),
     };
-    let answered = driver::request(&setup, request, "orchestrate", None)
+    let answered = driver::request(&context.around, &name, request, "orchestrate", None)
         .map_err(|error| Failure::refused(Failure::of(&error).to_string()))?;
     match answered {
         Answered::Done(requested) if !requested.accepted => Err(Failure::refused(requested.said)),
@@ -208,17 +208,16 @@ fn tell_waiting_loops(context: &Context, task: &str) -> Result<u8, Failure> {
         .loops()
         .map_err(|error| Failure::of(&error))?;
     for name in names {
-        let Ok(setup) = context.setup(&name) else {
-            continue;
-        };
-        let waits = loop_runner::store::read_state(&setup.dir).is_ok_and(|snapshot| {
+        let dir = LoopDir::new(context.around.project.loop_dir(&name));
+        let waits = read_state(&dir).is_ok_and(|snapshot| {
             snapshot
                 .state
                 .awaiting
                 .is_some_and(|awaited| awaited.task == task)
         });
         if waits {
-            let answered = driver::request(&setup, Request::Approve, &context::user(), None);
+            let user = context::user();
+            let answered = driver::request(&context.around, &name, Request::Approve, &user, None);
             tell(&name, answered)?;
         }
     }

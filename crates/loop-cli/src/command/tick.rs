@@ -125,7 +125,9 @@ pub(crate) fn work_lines(
     [
         format!("work: {} ({at})", worktree.path),
         format!(
-            "take it: git -C {path} add -A && git -C {path} commit -m {} && git -C {project} merge {merged}",
+            // The agent may have committed everything itself.
+            "take it: git -C {path} add -A && {{ git -C {path} diff --cached --quiet || \
+             git -C {path} commit -m {}; }} && git -C {project} merge {merged}",
             show::quoted(task.unwrap_or("Work of a loop")),
         ),
     ]

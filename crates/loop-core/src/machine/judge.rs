@@ -32,6 +32,13 @@ impl Machine {
             };
             return self.verify_failed(fault, format!("verify {failure}"));
         }
+        if !verified.changed.is_empty() {
+            let why = format!(
+                "what was judged changed meanwhile: {}",
+                verified.changed.join(", ")
+            );
+            return self.no_judgement(VerifyFault::Void, why);
+        }
         let unreadable = match verified.reading {
             Reading::Verdict(verdict) => return self.judged(verdict, verified.tree),
             Reading::Unreadable(unreadable) => unreadable,

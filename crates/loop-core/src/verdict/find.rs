@@ -5,20 +5,27 @@ use crate::text::{last_line, without_controls};
 use serde_json::{Map, Value};
 
 /// Returns the JSON text of the object that stands for the verdict.
-pub(super) fn object(text: &str) -> Result<String, Unreadable> {
+pub(super) fn object(text: &str, prompt: &str) -> Result<String, Unreadable> {
     // Inside a JSON string neither a byte order mark nor an escape sequence may
     // stand bare, so nothing that counts is lost here.
     let text = without_controls(text.trim_start_matches('\u{feff}'));
     let text = text.trim();
-    let whole = [Some(text), last_line(text)]
-        .into_iter()
-        .flatten()
-        .find(|candidate| parse(candidate).is_some());
-    if let Some(json) = whole {
+    if parse(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    let own = |json: &str| !prompt.contains(json);
+    let last = last_line(text).filter(|line| parse(line).is_some());
+    if let Some(json) = last.filter(|json| own(json)) {
         return Ok(json.to_owned());
     }
-    let candidates = candidates(text);
-    let (last, rest) = candidates.split_last().ok_or(Unreadable::NoObject)?;
+    let all = candidates(text);
+    let candidates: Vec<_> = all.iter().filter(|found| own(found.json)).collect();
+    let Some((last, rest)) = candidates.split_last() else {
+        return Err(match (all.is_empty(), last) {
+            (true, None) => Unreadable::NoObject,
+            _ => Unreadable::Echo,
+        });
+    };
     if rest.iter().any(|other| other.pass != last.pass) {
         return Err(Unreadable::Conflicting);
     }

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<(bool, f64), Unreadable> {
-    Verdict::read(text).map(|v| (v.pass, v.score.get()))
+    Verdict::read(text, "").map(|v| (v.pass, v.score.get()))
 }
 
 // rows: V-01, V-02, V-03
@@ -70,11 +70,11 @@ fn anything_else_is_no_verdict() {
     ] {
         assert!(
             matches!(
-                Verdict::read(text),
+                Verdict::read(text, ""),
                 Err(Unreadable::NoObject | Unreadable::Shape { .. })
             ),
             "{text:?} gave {:?}",
-            Verdict::read(text)
+            Verdict::read(text, "")
         );
     }
 }
@@ -83,7 +83,7 @@ fn anything_else_is_no_verdict() {
 #[test]
 fn verdicts_that_disagree_are_conflicting() {
     let text = r#"first {"pass":false,"score":0.1} then {"pass":true,"score":1} end"#;
-    assert_eq!(Verdict::read(text), Err(Unreadable::Conflicting));
+    assert_eq!(Verdict::read(text, ""), Err(Unreadable::Conflicting));
     let agreeing = r#"first {"pass":true,"score":0.8} then {"pass":true,"score":1} end"#;
     assert_eq!(read(agreeing), Ok((true, 1.0)));
 }
@@ -91,9 +91,11 @@ fn verdicts_that_disagree_are_conflicting() {
 // rows: V-06
 #[test]
 fn optional_keys_default_and_unknown_ones_stay() {
-    let verdict =
-        Verdict::read(r#"{"pass":false,"score":0,"next_hint":null,"blocked":" ","model":"x"}"#)
-            .unwrap();
+    let verdict = Verdict::read(
+        r#"{"pass":false,"score":0,"next_hint":null,"blocked":" ","model":"x"}"#,
+        "",
+    )
+    .unwrap();
     assert_eq!(verdict.reasons, Vec::<String>::new());
     assert_eq!(verdict.next_hint, "");
     assert_eq!(verdict.blocked, None);
@@ -102,7 +104,7 @@ fn optional_keys_default_and_unknown_ones_stay() {
         serde_json::to_string(&verdict).unwrap(),
         r#"{"pass":false,"score":0.0,"reasons":[],"next_hint":"","model":"x"}"#
     );
-    let blocked = Verdict::read(r#"{"pass":true,"score":1,"blocked":"no key"}"#).unwrap();
+    let blocked = Verdict::read(r#"{"pass":true,"score":1,"blocked":"no key"}"#, "").unwrap();
     assert_eq!(blocked.blocked.as_deref(), Some("no key"));
 }
 
@@ -139,8 +141,7 @@ fn a_record_keeps_bounded_texts() {
 #[test]
 fn what_a_terminal_acts_on_is_not_kept() {
     let verdict = Verdict::read(
-        r#"{"pass":false,"score":0,"reasons":["\u001b[31mred"],"next_hint":"a\u009b2Jb\u0000\r\nc"}"#,
-    )
+        r#"{"pass":false,"score":0,"reasons":["\u001b[31mred"],"next_hint":"a\u009b2Jb\u0000\r\nc"}"#, "")
     .unwrap()
     .bounded();
     assert_eq!(verdict.reasons, ["red"]);
@@ -157,7 +158,7 @@ fn hostile_text_is_read_in_linear_time() {
         "{\"a\":{},".repeat(50_000),
         format!("{}{}", "{\"a\":[".repeat(10_000), "]}".repeat(10_000)),
     ] {
-        assert!(Verdict::read(&text).is_err());
+        assert!(Verdict::read(&text, "").is_err());
     }
 }
 
@@ -181,9 +182,9 @@ proptest! {
             extra: [(key, Value::from("kept"))].into_iter().collect(),
         };
         let json = serde_json::to_string(&verdict).unwrap();
-        prop_assert_eq!(Verdict::read(&json), Ok(verdict.clone()));
+        prop_assert_eq!(Verdict::read(&json, ""), Ok(verdict.clone()));
         let stored: Verdict = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(stored, verdict);
-        let _no_panic = Verdict::read(&text);
+        let _no_panic = Verdict::read(&text, "");
     }
 }

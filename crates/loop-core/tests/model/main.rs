@@ -91,7 +91,7 @@ fn verified() -> impl Strategy<Value = StepAnswer> {
     let reading = prop_oneof![
         6 => (any::<bool>(), 0.0f64..=1.0, any::<bool>()).prop_map(|(pass, score, blocked)| {
             let blocked = if blocked && !pass { r#","blocked":"x""# } else { "" };
-            Reading::of(&format!(r#"{{"pass":{pass},"score":{score},"next_hint":"h"{blocked}}}"#))
+            Reading::of(&format!(r#"{{"pass":{pass},"score":{score},"next_hint":"h"{blocked}}}"#), "")
         }),
         2 => Just(Reading::Unreadable(Unreadable::NoObject)),
     ];
@@ -100,6 +100,7 @@ fn verified() -> impl Strategy<Value = StepAnswer> {
             called: called(end),
             reading,
             tree,
+            changed: Vec::new(),
         })
     })
 }

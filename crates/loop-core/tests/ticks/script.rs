@@ -184,8 +184,9 @@ impl World {
         };
         Verified {
             called: called(end(line).unwrap_or(CallEnd::Exited(0))),
-            reading: Reading::of(&text),
+            reading: Reading::of(&text, ""),
             tree: self.tree(),
+            changed: Vec::new(),
         }
     }
 }

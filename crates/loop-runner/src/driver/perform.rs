@@ -2,12 +2,13 @@
 
 use super::Driver;
 use crate::call::{self, NotRun, Ran, in_short};
+use crate::causes::with_causes;
 use crate::changes;
+use crate::clock::Clock;
 use crate::furnish::{self, Unfurnished};
 use crate::nonce::random_bits;
-use crate::setup::Setup;
 use crate::store::{HeldError, Level};
-use crate::tasks::Kept;
+use crate::tasks::{Kept, Tasks};
 use crate::workplace::{self, Ready, Unready};
 use loop_core::answer::{Implemented, Reading, StepFault, Verified, WorktreeRecord};
 use loop_core::claim::Claim;
@@ -121,25 +122,37 @@ impl Driver<'_> {
     }
 
     pub(super) fn verify(&mut self, call: &Call) -> Result<(), HeldError> {
-        let (tree, mut elapsed) = self.tree_hash(call.worktree.as_ref());
-        let tree = match tree {
-            Ok(tree) => tree,
+        let setup = self.setup;
+        let place = call.worktree.as_ref();
+        let (before, mut elapsed) = self.in_thread(|stop| workplace::snapshot(setup, place, stop));
+        let before = match before {
+            Ok(before) => before,
             Err(unready) => {
                 let answer = self.unready(unready)?;
                 return self.held.answer(answer, elapsed);
             }
         };
-        let answer = match self.run_call(call, &mut elapsed)? {
-            Ok(ran) => {
-                let reading = Reading::of(&ran.text);
+        let ran = match self.run_call(call, &mut elapsed)? {
+            Ok(ran) => ran,
+            Err(answer) => return self.held.answer(answer, elapsed),
+        };
+        let (changed, more) = self.in_thread(|stop| match &before {
+            Some(before) => workplace::changed_since(setup, place, before, stop),
+            None => Ok(Vec::new()),
+        });
+        elapsed += more;
+        let answer = match changed {
+            Ok(changed) => {
+                let reading = Reading::of(&ran.text, &ran.prompt);
                 self.watch.ended(Step::Verify, &said(&reading));
                 StepAnswer::Verify(Verified {
                     reading,
                     called: ran.called,
-                    tree,
+                    tree: before.map(|before| before.tree_hash().as_str().to_owned()),
+                    changed,
                 })
             }
-            Err(answer) => answer,
+            Err(unready) => self.unready(unready)?,
         };
         self.held.answer(answer, elapsed)
     }
@@ -280,20 +293,21 @@ impl Driver<'_> {
 }
 
 /// Makes a decided move in `task.json`.
-pub(super) fn advance(setup: &Setup, advance: &Advance) -> (StepAnswer, u64) {
-    let started = setup.clock.monotonic();
-    let moved = setup.tasks.advance(advance, &setup.name, setup.clock.now());
-    let answer = match moved {
+pub(super) fn advance(
+    tasks: &Tasks,
+    name: &str,
+    clock: &dyn Clock,
+    advance: &Advance,
+) -> (StepAnswer, u64) {
+    let started = clock.monotonic();
+    let answer = match tasks.advance(advance, name, clock.now()) {
         Ok(advanced) => StepAnswer::Advance(advanced),
         Err(error) => StepAnswer::Failed(StepFault::Error {
             reason: Error::Disk,
-            what: error.to_string(),
+            what: with_causes(&error),
         }),
     };
-    (
-        answer,
-        millis(setup.clock.monotonic().saturating_sub(started)),
-    )
+    (answer, millis(clock.monotonic().saturating_sub(started)))
 }
 
 /// Says what a judge said, in a few words.

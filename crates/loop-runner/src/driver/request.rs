@@ -2,20 +2,25 @@
 
 use super::{ENGINE, end_stale, make_owed_moves};
 use crate::nonce::random_bits;
-use crate::setup::Setup;
-use crate::store::{self, Answered, RequestError};
+use crate::setup::Surroundings;
+use crate::store::{self, Answered, LoopDir, RequestError};
+use crate::tasks::Tasks;
 use loop_core::control::{Control, Request};
 use std::sync::Arc;
 
-/// Asks `what` of a loop in the name of `by`, and makes the moves that it makes
-/// owed. While a tick runs, that tick takes the request in.
+/// Asks `what` of the loop called `name`, on behalf of `by`, and makes the moves
+/// that it makes owed. While a tick runs, that tick takes the request in.
+///
+/// The loop's configuration is not read: a pause and a stop must work whatever
+/// stands in it.
 ///
 /// # Errors
 ///
 /// [`RequestError`]; but for [`RequestError::Submit`] the request is on disk
 /// and takes effect later.
 pub fn request(
-    setup: &Setup,
+    around: &Surroundings,
+    name: &str,
     what: Request,
     by: &str,
     note: Option<String>,
@@ -26,13 +31,15 @@ pub fn request(
         by: by.to_owned(),
         note,
     };
+    let dir = LoopDir::new(around.project.loop_dir(name));
+    let tasks = Tasks::new(around.project.data());
     store::request(
-        &setup.dir,
+        &dir,
         &control,
         ENGINE,
-        Arc::clone(&setup.clock),
-        || end_stale(setup),
-        |held| make_owed_moves(setup, held),
+        Arc::clone(&around.clock),
+        || end_stale(&dir),
+        |held| make_owed_moves(&tasks, name, &*around.clock, held),
     )
 }
 

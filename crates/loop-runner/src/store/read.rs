@@ -7,7 +7,9 @@ use super::growth::segments;
 use super::paths::LoopDir;
 use super::scan::{NoRecord, parse, read_tail};
 use loop_core::record::Record;
-use loop_core::state::State;
+use loop_core::state::{Running, State};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
@@ -260,5 +262,17 @@ impl Lines {
             (Ok(here), Ok(there)) => id(here) == id(there),
             _ => true,
         }
+    }
+}
+
+impl Snapshot {
+    /// Returns the step that is running: what the state names, if the process
+    /// that drives it is alive. One that was killed had no time to say so.
+    #[must_use]
+    pub fn running(&self) -> Option<Running> {
+        let running = self.state.running?;
+        let pid = i32::try_from(running.pid).ok().and_then(Pid::from_raw)?;
+        let alive = !matches!(test_kill_process(pid), Err(Errno::SRCH));
+        alive.then_some(running)
     }
 }

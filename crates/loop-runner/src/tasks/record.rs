@@ -34,6 +34,12 @@ pub(super) fn read(folder: &Folder, name: &str) -> Result<Option<Task>, ReadErro
         let what = format!("`name` is `{other}`, and the folder is `{name}`");
         return Err(wrong(0, 0, what));
     }
+    if let Err(error) = task.check_history() {
+        let what = format!(
+            "{error}, where its moves lead; set `phase` right, and move it with loop task transition"
+        );
+        return Err(wrong(0, 0, what));
+    }
     Ok(Some(task))
 }
 

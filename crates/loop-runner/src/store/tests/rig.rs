@@ -269,8 +269,9 @@ fn verify(choice: u8) -> StepAnswer {
     };
     StepAnswer::Verify(Verified {
         called: called(end),
-        reading: Reading::of(text),
+        reading: Reading::of(text, ""),
         tree: Some("after".to_owned()),
+        changed: Vec::new(),
     })
 }
 
