@@ -72,6 +72,7 @@ mod plain_file;
 mod quote;
 mod registration;
 mod repository;
+mod rules;
 mod snapshot;
 mod snapshot_text;
 mod stray;

@@ -52,6 +52,8 @@ pub(super) struct Administration {
     pub(super) digest: String,
     /// Whether `gitdir` leads back to the worktree and `commondir` to the repository.
     consistent: Result<(), String>,
+    /// What stands in HEAD. A switch of branches changes it, so it is no part of the digest.
+    pub(super) head: Vec<u8>,
     /// Whether there is any configuration of the worktree's own.
     pub(super) has_config: bool,
 }
@@ -72,6 +74,8 @@ impl Administration {
             read_plain(&dir.join("commondir")).map_err(|error| format!("commondir: {error}"))?;
         let configs = configs_of(&dir).map_err(|error| format!("config: {error}"))?;
 
+        let head = read_plain(&dir.join("HEAD")).map_err(|error| format!("HEAD: {error}"))?;
+
         let mut hash = Sha256::new();
         feed(&mut hash, b".git", &link);
         feed(&mut hash, b"gitdir", &back);
@@ -82,6 +86,7 @@ impl Administration {
         Ok(Self {
             consistent: consistency(path, &back, &common),
             digest: hex(&hash.finalize()),
+            head,
             has_config: !configs.is_empty(),
             dir,
         })
@@ -106,11 +111,6 @@ impl Administration {
             path: path.to_owned(),
             what,
         })
-    }
-
-    /// Reads HEAD, which changes with every switch of branches and so is no part of the digest.
-    pub(super) fn head(&self) -> io::Result<String> {
-        String::from_utf8(read_plain(&self.dir.join("HEAD"))?).map_err(io::Error::other)
     }
 
     /// Checks that the files lead to each other, for a worktree of which nothing is recorded.

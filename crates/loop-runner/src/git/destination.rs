@@ -11,10 +11,13 @@ use gix::{
     worktree::Proxy,
 };
 
-use super::{error::WorktreeError, fault::GitFault, workspace::to_bytes};
+use super::{error::WorktreeError, fault::GitFault, plain_file, rules, workspace::to_bytes};
 
 /// What git and the engine write into `locked` while a worktree is being made.
 pub(super) const INITIALIZING: &[u8] = b"initializing";
+
+/// The longest HEAD that is read, in bytes.
+const MAX_HEAD: u64 = 1 << 20;
 
 /// What [`clear`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +70,9 @@ pub(super) fn refuse_inside(git: &gix::Repository, dest: &Path) -> Result<(), Wo
 /// Tells whether the repository ignores a folder, given by its place below the top level.
 pub(super) fn is_ignored(git: &gix::Repository, inside: &Path) -> Result<bool, GitFault> {
     use gix::worktree::stack::state::ignore::Source;
+    if let Some(top) = git.workdir() {
+        rules::check_down_to(top, inside).map_err(|error| GitFault::new(error.to_string()))?;
+    }
     let index = git.index_or_empty()?;
     let mut excludes = git.excludes(&index, None, Source::WorktreeThenIdMappingIfNotSkipped)?;
     let at = excludes.at_path(inside, Some(gix::index::entry::Mode::DIR))?;
@@ -121,7 +127,9 @@ fn entry_at<'a>(git: &'a gix::Repository, dest: &Path) -> Result<Option<Proxy<'a
 
 /// Accepts a finished worktree if it is on our branch.
 fn complete(entry: &Proxy<'_>, dest: &Path, name: &FullName) -> Result<Occupant, WorktreeError> {
-    let head = fs::read(entry.git_dir().join("HEAD")).map_err(GitFault::from)?;
+    let head = plain_file::read(&entry.git_dir().join("HEAD"), MAX_HEAD)
+        .map_err(GitFault::from)?
+        .unwrap_or_default();
     let expected = format!("ref: {}", name.as_bstr());
     if head.trim() == expected.as_bytes() {
         return Ok(Occupant::Complete);

@@ -16,7 +16,7 @@ use super::{
     budget::Budget,
     fault::GitFault,
     listing::nested_files,
-    plain_file,
+    plain_file::{self, is_absent},
     snapshot::{Entry, EntryKind, SnapshotError},
     workspace::to_bytes,
 };
@@ -51,13 +51,6 @@ pub(super) fn look(
         _ if stop.load(Ordering::Relaxed) => Err(SnapshotError::Interrupted),
         found => found.map_err(|source| read_error(path, source)),
     }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 fn read_error(path: &Path, source: io::Error) -> SnapshotError {

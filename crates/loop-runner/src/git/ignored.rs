@@ -1,7 +1,7 @@
 //! What a workspace holds besides the files that count.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -13,6 +13,7 @@ use gix::dir::{
 use super::{
     fault::GitFault,
     listing::{index_of, is_reached},
+    rules::{self, Guarded},
     snapshot::{Reach, SnapshotError},
     workspace::{Workspace, to_path},
 };
@@ -38,18 +39,21 @@ pub fn ignored_paths(
         .dirwalk_options()
         .map_err(GitFault::from)?
         .emit_ignored(Some(EmissionMode::CollapseDirectory));
-    let mut collect = Collect {
+    rules::check_down_to(&workspace.root, Path::new(""))?;
+    let collect = Collect {
         workspace,
         reach,
         paths: Vec::new(),
     };
+    let mut collect = Guarded::new(&workspace.root, collect);
     let walked = git.dirwalk(&index_of(&git), None::<&str>, stop, options, &mut collect);
     if stop.load(Ordering::Relaxed) {
         return Err(SnapshotError::Interrupted);
     }
+    let mut paths = collect.finish()?.paths;
     walked.map_err(GitFault::from)?;
-    collect.paths.sort();
-    Ok(collect.paths)
+    paths.sort();
+    Ok(paths)
 }
 
 struct Collect<'a> {

@@ -14,12 +14,17 @@ use gix::{
 
 use super::{
     fault::GitFault,
+    plain_file,
+    rules::{self, Guarded},
     snapshot::{Reach, SnapshotError},
     workspace::{Workspace, to_bytes, to_path},
 };
 
 /// The most files outside of a repository; with more the state is unknown.
 const MAX_PLAIN_FILES: usize = 100_000;
+
+/// The longest index that is read, in bytes: room for some millions of files.
+const MAX_INDEX: u64 = 1 << 30;
 
 /// The paths of a workspace that count, relative to its top.
 ///
@@ -88,10 +93,12 @@ fn is_below(path: &BStr, dir: &BStr) -> bool {
 /// index is an empty one; the files that it should name are then found as untracked ones.
 pub(super) fn index_of(git: &gix::Repository) -> gix::index::State {
     use gix::index::entry::Flags;
-    let mut index: gix::index::State = match git.open_index() {
-        Ok(index) => index.into(),
-        Err(_) => return gix::index::State::new(git.object_hash()),
+    let checked = plain_file::check(&git.index_path(), MAX_INDEX);
+    let opened = checked.ok().and_then(|()| git.open_index().ok());
+    let Some(index) = opened else {
+        return gix::index::State::new(git.object_hash());
     };
+    let mut index: gix::index::State = index.into();
     index.remove_entries(|_, _, entry| entry.mode.is_sparse());
     for entry in index.entries_mut() {
         entry
@@ -118,11 +125,18 @@ fn untracked(
         }
         _ => None,
     };
+    let start = match reach {
+        Reach::Project => to_path(workspace.project.as_ref()),
+        Reach::Repository => Path::new(""),
+    };
+    rules::check_down_to(&workspace.root, start)?;
     let options = git.dirwalk_options().map_err(GitFault::from)?;
-    let walked = git.dirwalk(index, pattern, stop, options, &mut Collect { paths });
+    let mut collect = Guarded::new(&workspace.root, Collect { paths });
+    let walked = git.dirwalk(index, pattern, stop, options, &mut collect);
     if stop.load(Ordering::Relaxed) {
         return Err(SnapshotError::Interrupted);
     }
+    collect.finish()?;
     walked.map_err(GitFault::from)?;
     Ok(())
 }

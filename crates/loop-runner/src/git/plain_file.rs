@@ -46,6 +46,30 @@ pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((content.len() as u64 <= limit).then_some(content))
 }
 
+/// Checks that another library can read what is at `path`: a regular file of at most `limit`
+/// bytes, or what it takes for none (nothing, a link, a folder).
+pub(super) fn check(path: &Path, limit: u64) -> io::Result<()> {
+    let meta = match path.symlink_metadata() {
+        Ok(meta) => meta,
+        Err(error) if is_absent(&error) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let readable = meta.is_file() && meta.len() <= limit || meta.is_symlink() || meta.is_dir();
+    if readable {
+        Ok(())
+    } else {
+        Err(io::Error::other("not a plain file of a usual length"))
+    }
+}
+
+/// Tells whether there was nothing to look at.
+pub(super) fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +96,17 @@ mod tests {
         assert_eq!(read(&path("file"), 3).unwrap(), None);
         for other in ["link", "socket", "pipe", "sparse", "."] {
             assert_eq!(read(&path(other), 1 << 20).unwrap(), None, "{other}");
+        }
+        for (name, passes) in [
+            ("file", true),
+            ("link", true),
+            (".", true),
+            ("missing", true),
+            ("socket", false),
+            ("pipe", false),
+            ("sparse", false),
+        ] {
+            assert_eq!(check(&path(name), 1 << 20).is_ok(), passes, "{name}");
         }
         let missing = read(&path("missing"), 4).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);

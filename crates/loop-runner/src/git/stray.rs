@@ -3,7 +3,7 @@
 //! An agent may check out something else. That is no violation, and its HEAD is left as it is, but
 //! whoever merges the loop's branch then would get nothing of the work.
 
-use std::{fmt, io};
+use std::fmt;
 
 use gix::refs::FullName;
 
@@ -45,18 +45,16 @@ impl Stray {
         entry: &Administration,
         recorded: &Recorded,
     ) -> Result<Option<Self>, Replaced> {
-        let replaced = |what: String| Replaced {
-            path: recorded.path.clone(),
-            what: format!("HEAD: {what}"),
-        };
-        let unreadable = |error: io::Error| replaced(error.to_string());
-        let head = entry.head().map_err(unreadable)?;
-        if head.trim_end().strip_prefix("ref: refs/heads/") == Some(&recorded.branch) {
+        let head = str::from_utf8(&entry.head).unwrap_or_default().trim_end();
+        if head.strip_prefix("ref: refs/heads/") == Some(&recorded.branch) {
             return Ok(None);
         }
-        match read(head.trim_end()) {
+        match read(head) {
             Some(stray) => Ok(Some(stray)),
-            None => Err(replaced("it names nothing".to_owned())),
+            None => Err(Replaced {
+                path: recorded.path.clone(),
+                what: "HEAD: it names nothing".to_owned(),
+            }),
         }
     }
 

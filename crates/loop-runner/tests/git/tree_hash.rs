@@ -98,12 +98,7 @@ const INVISIBLE: &[(&str, Act)] = &[
         let index = git(d, &["rev-parse", "--git-path", "index"]);
         fs::write(d.join(index.trim()), "DIRC nonsense").unwrap();
     }),
-    ("a pipe", |d| {
-        let made = std::process::Command::new("mkfifo")
-            .arg(d.join("pipe"))
-            .status();
-        assert!(made.unwrap().success());
-    }),
+    ("a pipe", |d| pipe(&d.join("pipe"))),
 ];
 
 // rows: D-19; cases: 89, 100
@@ -305,6 +300,50 @@ fn with_a_file_too_long_to_read_the_state_is_unknown() {
     // Nobody asked for what is ignored.
     long(&sandbox.main().join("long.log"));
     sandbox.hash();
+}
+
+/// What git reads to list files can be made to be waited for, or to have no end.
+// rows: D-19; cases: 89
+#[test]
+fn no_file_that_a_listing_reads_is_waited_for() {
+    let names = [
+        "wt/.gitignore",
+        "wt/src/.gitignore",
+        "wt/src/.git",
+        "wt/.gitattributes",
+        "entry/index",
+        "entry/HEAD",
+    ];
+    let makers: [Act; 2] = [pipe, |path| {
+        fs::File::create(path).unwrap().set_len(1 << 41).unwrap();
+    }];
+    for name in names {
+        for make in makers {
+            let sandbox = Sandbox::new();
+            let recorded = sandbox.worktree();
+            let (place, below) = name.split_once('/').unwrap();
+            let path = match place {
+                "wt" => sandbox.dest().join(below),
+                _ => sandbox.main().join(".git/worktrees/fix").join(below),
+            };
+            let _none = fs::remove_file(&path);
+            make(&path);
+            let (send, receive) = std::sync::mpsc::channel();
+            let repository = sandbox.repository();
+            std::thread::spawn(move || {
+                let workspace = Workspace::of_worktree(&repository, &recorded, Path::new(""));
+                let hash = workspace.map(|workspace| TreeHash::of(&workspace, &GO));
+                send.send(format!("{hash:?}")).unwrap();
+            });
+            let answer = receive.recv_timeout(std::time::Duration::from_secs(20));
+            assert!(answer.is_ok(), "{name} is waited for");
+        }
+    }
+}
+
+fn pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
 }
 
 #[test]
