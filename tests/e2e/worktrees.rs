@@ -266,6 +266,30 @@ fn the_work_of_an_agent_that_left_its_branch_can_be_taken() {
     }
 }
 
+// rows: D-19, D-20
+// cases: 89
+#[test]
+fn what_an_agent_leaves_to_be_read_for_ever_is_not_read() {
+    let world = in_worktree(World::git());
+    world.role(
+        "implement",
+        "command -p truncate -s 2T big src/a; command -p mkfifo pipe .gitignore src/.gitignore",
+    );
+    let told = world.tick();
+    assert_eq!(told["reason"], "verdict", "{told}");
+    assert_eq!(world.progress()["attempts"][0]["changed"], true);
+    // Which files count cannot be told while the rules cannot be read.
+    let refused = world.run(["diff", "L"]).rc(1);
+    assert!(refused.error().contains(".gitignore"), "{refused:#?}");
+
+    let worktree = &worktrees(&world)[0];
+    for rules in [".gitignore", "src/.gitignore"] {
+        fs::remove_file(worktree.join(rules)).unwrap();
+    }
+    let stat = world.run(["diff", "L", "--stat"]).rc(0).out;
+    assert_eq!(stat.matches("binary").count(), 2, "{stat}");
+}
+
 // rows: D-20
 // cases: 95
 #[test]

@@ -385,40 +385,36 @@ fn worktrees_are_created_at_the_same_time() {
 // rows: D-20; cases: 87
 #[test]
 fn a_worktree_off_its_branch_is_used_and_told_of() {
-    let acts: &[(&str, &[&str], fn(&str) -> Stray)] = &[
-        ("other", &["checkout", "--quiet", "-b", "other"], |_| {
-            Stray::Branch("other".to_owned())
-        }),
-        ("detached", &["checkout", "--quiet", "--detach"], |base| {
-            Stray::Detached(base.to_owned())
-        }),
-        (
-            "orphan",
-            &["checkout", "--quiet", "--orphan", "new"],
-            |_| Stray::Branch("new".to_owned()),
-        ),
-    ];
-    for (name, act, expected) in acts {
+    for (options, branch) in [
+        (&["-b", "other"][..], Some("other")),
+        (&["--detach"], None),
+        (&["--orphan", "new"], Some("new")),
+    ] {
         let sandbox = Sandbox::new();
         let recorded = sandbox.worktree();
         let stray = || Stray::of(&sandbox.repository(), &recorded).unwrap();
         assert_eq!(stray(), None);
-        git(&sandbox.dest(), act);
-        assert_eq!(stray(), Some(expected(&recorded.base)), "{name}");
+        let checkout = [&["checkout", "--quiet"], options].concat();
+        git(&sandbox.dest(), &checkout);
+        let expected = match branch {
+            Some(branch) => Stray::Branch(branch.to_owned()),
+            None => Stray::Detached(recorded.base.clone()),
+        };
+        assert_eq!(stray().as_ref(), Some(&expected));
 
-        let head = sandbox.main().join(".git/worktrees/fix/HEAD");
+        let head = entry(&sandbox).join("HEAD");
         let before = fs::read(&head).unwrap();
         let reused = sandbox.ensure(Some(&recorded)).unwrap();
         assert_eq!(reused.origin, Origin::Reused);
         let [warning] = &reused.warnings[..] else {
-            panic!("{name}: {:?}", reused.warnings)
+            panic!("{options:?}: {:?}", reused.warnings)
         };
-        assert!(warning.contains(&expected(&recorded.base).to_string()));
+        assert!(warning.contains(&expected.to_string()), "{warning}");
         assert_eq!(fs::read(&head).unwrap(), before);
     }
 
     let sandbox = Sandbox::new();
     let recorded = sandbox.worktree();
-    fs::write(sandbox.main().join(".git/worktrees/fix/HEAD"), "nonsense").unwrap();
+    fs::write(entry(&sandbox).join("HEAD"), "nonsense").unwrap();
     Stray::of(&sandbox.repository(), &recorded).unwrap_err();
 }
