@@ -10,6 +10,7 @@ const SAME_SCORE: f64 = 1e-9;
 
 /// The limits that a loop runs under; `None` and 0 mean what the fields say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Brakes {
     /// Attempts a task gets; `None` only where another cap is live.
     pub max_iterations: Option<u32>,

@@ -8,6 +8,7 @@
 mod control;
 mod decide;
 mod finish;
+mod foreign;
 mod judge;
 mod preflight;
 mod work;
@@ -284,7 +285,13 @@ impl Machine {
             (None, Some(owed)) => owed.begun = true,
             (None, None) => {}
         }
-        match fence.step {
+        self.count(fence.step);
+        Ok(())
+    }
+
+    /// Counts a step that has begun: an iteration, and what its call costs.
+    fn count(&mut self, step: Step) {
+        match step {
             Step::Implement => {
                 if let Some(progress) = self.progress_mut() {
                     progress.iteration += 1;
@@ -295,7 +302,6 @@ impl Machine {
             Step::Orchestrate => self.charge(Role::Orchestrate),
             _ => {}
         }
-        Ok(())
     }
 
     /// Takes in what became of the action that was asked for.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de};
 use serde_json::{Map, Value};
 
 /// Version of the record's shape.
-const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 1;
 
 /// One line: `{"v":1,"seq":n,"at":"…","kind":…, …}`.
 #[derive(Clone, Debug, PartialEq)]

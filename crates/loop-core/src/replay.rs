@@ -1,5 +1,10 @@
 //! From records back to the machine.
 
+mod foreign;
+
+pub use foreign::{Bare, replay_foreign};
+pub(crate) use foreign::{Fact, ForeignTask};
+
 use crate::answer::{Answer, Reply};
 use crate::machine::{Machine, Refused};
 use crate::record::{Body, Record};

@@ -14,7 +14,12 @@ pub const CONTEXT_FLOOR: u64 = 16_000;
 
 /// The part of a loop's configuration that decisions depend on. It stands in
 /// the `opened` record, so that a tick can be replayed.
+///
+/// A field that an older engine did not write is read as its default, so that
+/// old records stay readable. No tick is replayed with it: a replay never
+/// crosses two versions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rules {
     /// Whether the loop works on one task that a person gives it.
     pub single: bool,
@@ -34,6 +39,7 @@ pub struct Rules {
 
 /// What the decisions need to know of a role's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CallRules {
     /// The longest that a call may take, in milliseconds.
     pub timeout_ms: u64,
@@ -65,26 +71,41 @@ impl Rules {
     }
 }
 
+impl Default for Rules {
+    /// The rules of a loop that configures nothing.
+    fn default() -> Self {
+        Self {
+            single: true,
+            worktree: None,
+            phases: Phases::default(),
+            brakes: Brakes::default(),
+            implement: CallRules::default(),
+            verify: CallRules::default(),
+            orchestrate: None,
+        }
+    }
+}
+
+impl Default for CallRules {
+    /// The rules of a harness that configures nothing: its cost is unknown.
+    fn default() -> Self {
+        Self {
+            timeout_ms: millis(Harness::default().timeout()),
+            cost_per_call: None,
+            context_window: None,
+        }
+    }
+}
+
 impl Rules {
     /// Takes from a configuration what decisions depend on.
     #[must_use]
     pub fn of(config: &Config) -> Self {
-        let brakes = config.brakes();
         Self {
             single: config.work_source().kind() == WorkSourceKind::Single,
             worktree: (config.blast_radius().use_worktree()).then(|| config.worktree_for()),
             phases: phases(config),
-            brakes: Brakes {
-                max_iterations: brakes.max_iterations(),
-                score_plateau_window: brakes.score_plateau_window().unwrap_or(0),
-                score_plateau_delta: brakes.score_plateau_delta().get(),
-                min_score: brakes.min_score(),
-                max_harness_failures: brakes.max_harness_failures(),
-                no_progress_window: brakes.no_progress_window().unwrap_or(0),
-                max_wall_ms: brakes.max_wall().map(millis),
-                max_ticks_per_day: brakes.max_ticks_per_day(),
-                max_cost: brakes.max_cost(),
-            },
+            brakes: Brakes::of(config.brakes()),
             implement: call_rules(config, config.roles().implement.as_ref()),
             verify: call_rules(config, config.roles().verify.as_ref()),
             orchestrate: config
@@ -93,6 +114,30 @@ impl Rules {
                 .as_ref()
                 .map(|role| call_rules(config, Some(role))),
         }
+    }
+}
+
+impl Brakes {
+    /// Takes the limits from a configuration.
+    fn of(brakes: &config::Brakes) -> Self {
+        Self {
+            max_iterations: brakes.max_iterations(),
+            score_plateau_window: brakes.score_plateau_window().unwrap_or(0),
+            score_plateau_delta: brakes.score_plateau_delta().get(),
+            min_score: brakes.min_score(),
+            max_harness_failures: brakes.max_harness_failures(),
+            no_progress_window: brakes.no_progress_window().unwrap_or(0),
+            max_wall_ms: brakes.max_wall().map(millis),
+            max_ticks_per_day: brakes.max_ticks_per_day(),
+            max_cost: brakes.max_cost(),
+        }
+    }
+}
+
+impl Default for Brakes {
+    /// The limits of a loop that configures none, which are not "off".
+    fn default() -> Self {
+        Self::of(&config::Brakes::default())
     }
 }
 
@@ -120,4 +165,32 @@ fn call_rules(config: &Config, role: Option<&config::Role>) -> CallRules {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rows: L-12
+    #[test]
+    fn what_an_older_engine_did_not_write_is_the_default_and_not_off() {
+        let rules: Rules = serde_json::from_str("{}").unwrap();
+        assert_eq!(rules, Rules::default());
+        let text = r#"{"brakes": {"max_iterations": 2}, "implement": {"timeout_ms": 7}}"#;
+        let rules: Rules = serde_json::from_str(text).unwrap();
+        assert_eq!(rules.brakes.max_iterations, Some(2));
+        assert_eq!(rules.brakes.max_wall_ms, Some(28_800_000));
+        assert_eq!(rules.brakes.max_harness_failures, 3);
+        assert_eq!(rules.implement.timeout_ms, 7);
+        assert_eq!(rules.verify.timeout_ms, 1_800_000);
+        let null = r#"{"brakes": {"max_iterations": null}}"#;
+        let rules: Rules = serde_json::from_str(null).unwrap();
+        assert_eq!(rules.brakes.max_iterations, None, "said to be off");
+    }
+
+    #[test]
+    fn a_loop_that_configures_nothing_has_the_default_rules() {
+        let config = Config::parse(r#"{"name": "l", "roles": {}}"#).unwrap();
+        assert_eq!(Rules::of(&config.config), Rules::default());
+    }
 }

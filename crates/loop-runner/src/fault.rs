@@ -23,7 +23,6 @@ pub const POINTS: &[&str] = &[
     "open.3.ended",
     "open.3.interrupted",
     "open.4",
-    "open.4.interrupted",
     "open.5",
     // One record.
     "append.before",

@@ -151,9 +151,38 @@ impl Machine {
             return;
         };
         let cap = self.cap_at_opening(task.as_ref());
+        let moved_on = task.as_ref().and_then(|task| self.outside_phases(task));
+        self.take_number(self.state.tick + 1, seq, nonce, task);
+        if let Some((halt, why)) = cap {
+            return self.halt(halt, why);
+        }
+        if let Some(why) = moved_on {
+            return self.halt(Halt::Conflict, why);
+        }
+        self.drop_held_of_other_phase();
+        if let Some((halt, why)) = self.tripped() {
+            return self.halt(halt, why);
+        }
+        let next = match self.progress().unjudged {
+            Some(_) => Role::Verify,
+            None => Role::Implement,
+        };
+        if let Some((halt, why)) = self.cap_before(next) {
+            self.halt(halt, why);
+        }
+    }
+
+    /// Makes tick `number` the open one; `seq` is that of its `opened` record.
+    pub(super) fn take_number(
+        &mut self,
+        number: u64,
+        seq: u64,
+        nonce: String,
+        task: Option<WorkTask>,
+    ) {
         let next_task = self.set_meanwhile(task.as_ref());
-        self.state.tick += 1;
-        self.state.in_progress = Some(self.state.tick);
+        self.state.tick = number;
+        self.state.in_progress = Some(number);
         // A tick that only says that a cap is reached has waited for nothing.
         self.state.not_before = self.state.not_before.filter(|time| self.now < *time);
         self.state.single = self.rules.as_ref().is_some_and(|rules| rules.single);
@@ -163,10 +192,9 @@ impl Machine {
             self.state.current_task = Some(task.name.clone());
             self.state.current_phase.clone_from(&task.phase);
         }
-        let moved_on = task.as_ref().and_then(|task| self.outside_phases(task));
         self.tick = Some(Tick {
             opened: seq,
-            number: self.state.tick,
+            number,
             nonce,
             task,
             attempt: 1,
@@ -188,23 +216,6 @@ impl Machine {
             complete: false,
             outcome: None,
         });
-        if let Some((halt, why)) = cap {
-            return self.halt(halt, why);
-        }
-        if let Some(why) = moved_on {
-            return self.halt(Halt::Conflict, why);
-        }
-        self.drop_held_of_other_phase();
-        if let Some((halt, why)) = self.tripped() {
-            return self.halt(halt, why);
-        }
-        let next = match self.progress().unjudged {
-            Some(_) => Role::Verify,
-            None => Role::Implement,
-        };
-        if let Some((halt, why)) = self.cap_before(next) {
-            self.halt(halt, why);
-        }
     }
 
     /// Returns the task that a person gave a single loop after its source had

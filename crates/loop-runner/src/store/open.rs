@@ -22,6 +22,7 @@ use loop_core::outcome::{Interruption, Outcome};
 use loop_core::record::Body;
 use loop_core::replay::Replayed;
 use loop_core::step::Action;
+use loop_core::{Role, Step};
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
@@ -69,11 +70,8 @@ impl Held {
         end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
     ) -> Result<Self, OpenError> {
         fault::point("open.1");
-        let found = Found::read(dir)?;
-        let Replayed {
-            machine,
-            engine: opened_by,
-        } = found.replay(dir)?;
+        let found = Found::read(dir, engine)?;
+        let machine = found.replay(dir)?.machine;
 
         fault::point("open.2");
         growth::clear_leftovers(dir)?;
@@ -94,8 +92,7 @@ impl Held {
         held.mend_cache(&found.cached)?;
 
         held.end_left_over(end_stale)?;
-        let other = opened_by.is_some_and(|version| version != engine);
-        held.end_interrupted(other)?;
+        held.end_interrupted()?;
         fault::point("open.5");
         Ok(held)
     }
@@ -116,18 +113,14 @@ impl Held {
         Ok(())
     }
 
-    /// Closes a tick that was interrupted, and one that another engine opened:
-    /// no tick is replayed by two. A tick that was interrupted in orchestrate
-    /// goes on, and so does one that owes a move.
-    fn end_interrupted(&mut self, other_engine: bool) -> Result<(), OpenError> {
+    /// Closes a tick that was interrupted, as one is that another version of the
+    /// engine opened. A tick that was interrupted in orchestrate goes on, and so
+    /// does one that owes a move.
+    fn end_interrupted(&mut self) -> Result<(), OpenError> {
         fault::point("open.4");
-        if other_engine {
-            self.interrupt()?;
-            fault::point("open.4.interrupted");
-        }
         match self.machine.action() {
             Some(Action::Close(closing))
-                if other_engine || matches!(closing.ended.outcome, Outcome::Interrupted(_)) =>
+                if matches!(closing.ended.outcome, Outcome::Interrupted(_)) =>
             {
                 Ok(self.close()?)
             }
@@ -135,9 +128,14 @@ impl Held {
         }
     }
 
-    /// Answers the step that is asked for as interrupted, begun or not. Moves
-    /// and copies are left: they are made again.
+    /// Answers the step that was begun as interrupted. Moves and copies are left:
+    /// they are made again. A step of another version's tick has no answer: it is
+    /// counted in the record that closes the tick.
     fn interrupt(&mut self) -> Result<(), OpenError> {
+        if let Some(Action::Close(_)) = self.machine.action() {
+            self.machine.write_off(self.now(), self.ran_at_most_ms());
+            return Ok(());
+        }
         let by = self.machine.stopping().unwrap_or(Interruption::Crash);
         let answer = StepAnswer::Interrupted(by);
         let step = self.machine.action().map(|action| action.step());
@@ -161,13 +159,28 @@ impl Held {
             Some(Action::Implement(call) | Action::Verify(call) | Action::Orchestrate(call)) => {
                 Duration::from_millis(call.timeout_ms)
             }
-            _ => Command::TIMEOUT,
+            _ => self.timeout_of(running.step),
         };
         let longest = longest.saturating_add(Command::GRACE).as_millis();
         let since = self.now().unix_millis() - running.since.unix_millis();
         // A clock that was set back makes nothing negative.
         let since = u64::try_from(since).unwrap_or(0);
         since.min(u64::try_from(longest).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the longest that a step may take by the rules of the tick.
+    fn timeout_of(&self, step: Step) -> Duration {
+        let role = match step {
+            Step::Implement => Some(Role::Implement),
+            Step::Verify => Some(Role::Verify),
+            Step::Orchestrate => Some(Role::Orchestrate),
+            _ => None,
+        };
+        role.zip(self.machine.rules())
+            .and_then(|(role, rules)| rules.call(role))
+            .map_or(Command::TIMEOUT, |call| {
+                Duration::from_millis(call.timeout_ms)
+            })
     }
 
     /// Keeps the torn end of the log, cuts it off, and says so in the log. A
@@ -233,7 +246,7 @@ struct Found {
 }
 
 impl Found {
-    fn read(dir: &LoopDir) -> Result<Self, LogError> {
+    fn read(dir: &LoopDir, engine: &str) -> Result<Self, LogError> {
         let cached = Cached::read(dir)?;
         let path = dir.events();
         let tail = match open_to_read(&path) {
@@ -242,7 +255,7 @@ impl Found {
                 Tail::default()
             }
             file => {
-                let tail = read_tail(&file.at("open", &path)?, &path)?;
+                let tail = read_tail(&file.at("open", &path)?, &path, engine)?;
                 cached.check_against(dir, tail.seq)?;
                 tail
             }

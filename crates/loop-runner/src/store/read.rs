@@ -16,6 +16,9 @@ use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// The version of this engine; what another one has written is only counted.
+const ENGINE: &str = env!("CARGO_PKG_VERSION");
+
 /// A loop's state as of one record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
@@ -36,6 +39,11 @@ pub struct Snapshot {
 /// [`ReadError`] when the log is missing beside other files of the loop, or
 /// cannot be read or trusted.
 pub fn read_state(dir: &LoopDir) -> Result<Snapshot, ReadError> {
+    read_state_as(dir, ENGINE)
+}
+
+/// Does the same for an engine of version `engine`.
+pub(super) fn read_state_as(dir: &LoopDir, engine: &str) -> Result<Snapshot, ReadError> {
     let cached = Cached::read(dir)?;
     let path = dir.events();
     let file = match open_to_read(&path) {
@@ -53,7 +61,7 @@ pub fn read_state(dir: &LoopDir) -> Result<Snapshot, ReadError> {
     match cached {
         Cached::Found(snapshot) if snapshot.end == len => Ok(*snapshot),
         cached => {
-            let tail = read_tail(&file, &path)?;
+            let tail = read_tail(&file, &path, engine)?;
             cached.check_against(dir, tail.seq)?;
             let replayed = tail
                 .fold()

@@ -8,7 +8,7 @@ use super::inbox::{self, SubmitError, submit};
 use super::lock::Lock;
 use super::open::AttemptAlive;
 use super::paths::LoopDir;
-use super::read::{read_state, records_after};
+use super::read::{read_state_as, records_after};
 use super::scan::{find_back, parse};
 use crate::clock::Clock;
 use loop_core::control::Control;
@@ -97,14 +97,14 @@ pub(super) fn request_within(
     owed: impl FnMut(&mut Held) -> Result<(), HeldError>,
 ) -> Result<Answered, RequestError> {
     submit(&dir.control(), control)?;
-    match wait(dir, &control.id, patience)? {
+    match wait(dir, &control.id, engine, patience)? {
         Waited::Lock(lock) => {
             let held = Held::open_locked(lock, dir, engine, clock, end_stale)?;
             settle(held, control, owed)
         }
         Waited::Taken(requested) => Ok(Answered::Done(requested)),
         Waited::InVain => {
-            let state = read_state(dir)?.state;
+            let state = read_state_as(dir, engine)?.state;
             Ok(Answered::Recorded {
                 tick: state.in_progress,
                 step: state.running.map(|running| running.step),
@@ -124,7 +124,7 @@ enum Waited {
     InVain,
 }
 
-fn wait(dir: &LoopDir, id: &str, patience: Duration) -> Result<Waited, RequestError> {
+fn wait(dir: &LoopDir, id: &str, engine: &str, patience: Duration) -> Result<Waited, RequestError> {
     let started = Instant::now();
     loop {
         match Lock::acquire(dir) {
@@ -132,7 +132,7 @@ fn wait(dir: &LoopDir, id: &str, patience: Duration) -> Result<Waited, RequestEr
             Err(OpenError::Locked { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        if let Some(requested) = taken_in(dir, id)? {
+        if let Some(requested) = taken_in(dir, id, engine)? {
             return Ok(Waited::Taken(requested));
         }
         if started.elapsed() >= patience {
@@ -173,7 +173,7 @@ fn settle(
     let requested = match here.into_iter().find(|it| it.control.id == control.id) {
         Some(requested) => Some(requested),
         // Whoever held the lock before was quicker.
-        None => taken_in(held.dir(), &control.id)?,
+        None => taken_in(held.dir(), &control.id, &held.engine)?,
     };
     requested
         .map(Answered::Done)
@@ -187,8 +187,8 @@ fn waiting(held: &Held) -> Result<BTreeSet<PathBuf>, HeldError> {
 }
 
 /// Returns the record of a request, if the loop knows its id.
-fn taken_in(dir: &LoopDir, id: &str) -> Result<Option<Requested>, ReadError> {
-    let state = read_state(dir)?.state;
+fn taken_in(dir: &LoopDir, id: &str, engine: &str) -> Result<Option<Requested>, ReadError> {
+    let state = read_state_as(dir, engine)?.state;
     if !state.recent_controls.iter().any(|known| known == id) {
         return Ok(None);
     }

@@ -3,7 +3,7 @@
 use super::error::LogError;
 use super::file::At;
 use loop_core::record::{Body, Record};
-use loop_core::replay::{ReplayError, Replayed, replay};
+use loop_core::replay::{Bare, ReplayError, Replayed, replay, replay_foreign};
 use loop_core::state::State;
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,8 +20,10 @@ const FIRST_LOOK: u64 = 64 * 1024;
 /// all of it when there is none.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
-    /// The records; only the first can be a `closed` one.
+    /// The records that can be read; only the first can be a `closed` one.
     pub(super) records: Vec<Record>,
+    /// What another version of the engine wrote, if one opened the latest tick.
+    pub(super) foreign: Option<Foreign>,
     /// Number of the last record; 0 for none.
     pub(super) seq: u64,
     /// Where the last record ends, in bytes.
@@ -30,11 +32,20 @@ pub(super) struct Tail {
     pub(super) torn: Vec<u8>,
 }
 
-/// Reads the part of a log that matters now.
-pub(super) fn read_tail(file: &File, path: &Path) -> Result<Tail, LogError> {
+/// The records behind the latest `closed` one, when another version of the
+/// engine opened a tick there.
+#[derive(Debug)]
+pub(super) struct Foreign {
+    pub(super) engine: String,
+    pub(super) records: Vec<Bare>,
+}
+
+/// Reads the part of a log that matters now, for an engine of version `engine`.
+pub(super) fn read_tail(file: &File, path: &Path, engine: &str) -> Result<Tail, LogError> {
     let (start, bytes) = find_back(file, is_closed).at("read", path)?;
     let mut tail = Tail {
         records: Vec::new(),
+        foreign: Foreign::find(&bytes, engine),
         seq: 0,
         end: start,
         torn: Vec::new(),
@@ -48,18 +59,16 @@ pub(super) fn read_tail(file: &File, path: &Path) -> Result<Tail, LogError> {
     {
         let here = at;
         at += line.len() as u64;
-        match (parse(line), torn.take()) {
-            (Ok(record), None) => {
-                tail.check_number(&record)
-                    .map_err(|expected| LogError::Gap {
-                        path: path.to_owned(),
-                        line: line_number(file, here),
-                        expected,
-                        found: record.seq,
-                    })?;
-                tail.seq = record.seq;
+        match (tail.read(line), torn.take()) {
+            (Ok(line), None) => {
+                let found = line.seq();
+                tail.take(line).map_err(|expected| LogError::Gap {
+                    path: path.to_owned(),
+                    line: line_number(file, here),
+                    expected,
+                    found,
+                })?;
                 tail.end = at;
-                tail.records.push(record);
             }
             // Only the last lines can be torn by a crash.
             (Ok(_), Some(why)) => return Err(bad_line(file, path, tail.end, why)),
@@ -76,14 +85,18 @@ pub(super) fn read_tail(file: &File, path: &Path) -> Result<Tail, LogError> {
 }
 
 impl Tail {
-    /// Replays the records.
+    /// Replays the records; what another version wrote is only counted.
     pub(super) fn fold(&self) -> Result<Replayed, ReplayError> {
-        match self.records.split_first() {
+        let (state, rest) = match self.records.split_first() {
             Some((first, rest)) => match &first.body {
-                Body::Closed(closed) => replay(closed.state.clone(), rest),
-                _ => replay(State::new(), &self.records),
+                Body::Closed(closed) => (closed.state.clone(), rest),
+                _ => (State::new(), &self.records[..]),
             },
-            None => replay(State::new(), &self.records),
+            None => (State::new(), &[][..]),
+        };
+        match &self.foreign {
+            Some(foreign) => Ok(replay_foreign(state, &foreign.records, &foreign.engine)),
+            None => replay(state, rest),
         }
     }
 
@@ -98,15 +111,76 @@ impl Tail {
             })
     }
 
-    /// Returns the number that has to come when another one does.
-    fn check_number(&self, record: &Record) -> Result<(), u64> {
-        let expected = self.seq + 1;
-        let begins = self.records.is_empty() && matches!(record.body, Body::Closed(_));
-        if begins || record.seq == expected {
-            Ok(())
-        } else {
-            Err(expected)
+    /// Reads a line. Where another version wrote, its number is enough.
+    fn read(&self, line: &[u8]) -> Result<Line, NoRecord> {
+        let known = parse(line);
+        let bare = match (&self.foreign, &known) {
+            (None, _) | (_, Err(NoRecord::Garbage(_))) => None,
+            (Some(_), _) => Bare::read(line),
+        };
+        match (known, bare) {
+            (Ok(record), bare) => Ok(Line::Known(Box::new(record), bare)),
+            (Err(_), Some(bare)) if self.seq > 0 || bare.seq == 1 => Ok(Line::Foreign(bare)),
+            (Err(error), _) => Err(error),
         }
+    }
+
+    /// Takes a line in, or returns the number that has to come.
+    fn take(&mut self, line: Line) -> Result<(), u64> {
+        let (seq, expected) = (line.seq(), self.seq + 1);
+        let (known, bare) = match line {
+            Line::Known(record, bare) => (Some(*record), bare),
+            Line::Foreign(bare) => (None, Some(bare)),
+        };
+        let closed = known
+            .as_ref()
+            .is_some_and(|record| matches!(record.body, Body::Closed(_)));
+        if seq != expected && !(closed && self.seq == 0) {
+            return Err(expected);
+        }
+        self.seq = seq;
+        self.records.extend(known);
+        if let (Some(foreign), Some(bare), false) = (&mut self.foreign, bare, closed) {
+            foreign.records.push(bare);
+        }
+        Ok(())
+    }
+}
+
+/// A line that has its place in the log.
+enum Line {
+    /// A record; with it what every version understands, where that is needed.
+    Known(Box<Record>, Option<Bare>),
+    /// A record that only another version understands as a whole.
+    Foreign(Bare),
+}
+
+impl Line {
+    fn seq(&self) -> u64 {
+        match self {
+            Self::Known(record, _) => record.seq,
+            Self::Foreign(bare) => bare.seq,
+        }
+    }
+}
+
+impl Foreign {
+    /// Looks for an `opened` record that is not of version `engine`. Behind the
+    /// latest `closed` record there is one at the most.
+    fn find(bytes: &[u8], engine: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Opened {
+            kind: String,
+            engine: String,
+        }
+        let opened = bytes
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice::<Opened>(line).ok())
+            .find(|line| line.kind == "opened")?;
+        (opened.engine != engine).then(|| Self {
+            engine: opened.engine,
+            records: Vec::new(),
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 #[cfg(debug_assertions)]
 mod crash;
 mod disk;
+mod foreign;
 mod growth;
 mod inbox;
 mod model;

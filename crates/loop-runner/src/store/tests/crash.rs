@@ -9,10 +9,11 @@ use crate::fault;
 use crate::store::file::DRAFT;
 use crate::store::{Held, SubmitError, read_state, submit};
 use loop_core::Step;
-use loop_core::answer::StepAnswer;
+use loop_core::answer::{Reading, StepAnswer};
 use loop_core::control::Request;
 use loop_core::outcome::{Interruption, Outcome};
 use loop_core::record::{Body, Record};
+use loop_core::state::State;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -119,8 +120,102 @@ fn dies_at(rig: &Rig, point: &str, passage: u32) -> bool {
     died
 }
 
-/// Checks a whole history.
-fn check(rig: &Rig, at: &str) {
+/// What there is of orchestrate's request of tick 2.
+#[derive(Clone, Copy, Debug)]
+struct Asking {
+    /// Its orchestrate was begun.
+    begun: bool,
+    /// It waits in the inbox, or was taken in.
+    left: bool,
+}
+
+impl Asking {
+    fn of(rig: &Rig) -> Self {
+        let is = |body: &Body| match body {
+            Body::Began { tick, fence, .. } => (*tick, fence.step) == (Some(2), Step::Orchestrate),
+            _ => false,
+        };
+        let taken = |body: &Body| matches!(body, Body::Control(it) if it.control.id == "o2");
+        let records = rig.records();
+        let any = |is: &dyn Fn(&Body) -> bool| records.iter().any(|record| is(&record.body));
+        Self {
+            begun: any(&is),
+            left: any(&taken)
+                || rig
+                    .control_files()
+                    .contains(&"orchestrate-2.json".to_owned()),
+        }
+    }
+
+    /// Whether the request is among the records in the end. Who died between the
+    /// two has not asked, and is not called again.
+    fn expected(death: Option<Self>, end: Self) -> bool {
+        match death {
+            Some(death) if death.begun => death.left,
+            _ => end.begun,
+        }
+    }
+}
+
+/// What a history spends, counted here and from its records alone.
+#[derive(Debug, Default, PartialEq)]
+struct Spending {
+    ticks: u64,
+    calls: u64,
+    wall_ms: u64,
+    /// Attempts of the task since it passed.
+    iteration: u32,
+    /// Its failing verdicts since.
+    scores: usize,
+}
+
+impl Spending {
+    fn of(records: &[Record]) -> Self {
+        let mut spent = Self::default();
+        for record in records {
+            match &record.body {
+                Body::Opened(_) => spent.ticks += 1,
+                Body::Began { fence, .. } => {
+                    let role = matches!(
+                        fence.step,
+                        Step::Implement | Step::Verify | Step::Orchestrate
+                    );
+                    spent.calls += u64::from(role);
+                    spent.iteration += u32::from(fence.step == Step::Implement);
+                }
+                Body::Answer(answered) => {
+                    spent.wall_ms += answered.elapsed_ms;
+                    if let StepAnswer::Verify(verified) = &answered.answer
+                        && let Reading::Verdict(verdict) = &verified.reading
+                    {
+                        if verdict.pass {
+                            (spent.iteration, spent.scores) = (0, 0);
+                        } else {
+                            spent.scores += 1;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        spent
+    }
+
+    fn told(state: &State) -> Self {
+        let progress = state.progress_of("t1");
+        Self {
+            ticks: state.spent.ticks,
+            calls: state.spent.unpriced_calls,
+            wall_ms: state.spent.wall_ms,
+            iteration: progress.iteration,
+            scores: progress.scores.len(),
+        }
+    }
+}
+
+/// Checks a whole history; `death` is what there was of orchestrate's request
+/// when the process died, if it did.
+fn check(rig: &Rig, death: Option<Asking>, at: &str) {
     let records = rig.records();
     assert!(
         records
@@ -138,25 +233,37 @@ fn check(rig: &Rig, at: &str) {
     };
     let closed = count(&|body| matches!(body, Body::Closed(_)));
     assert_eq!(closed as u64, TICKS, "{at}: each tick is closed once");
-    for id in ["pause", "resume", "o2"] {
+    let asked = Asking::expected(death, Asking::of(rig));
+    for (id, times) in [("pause", 1), ("resume", 1), ("o2", usize::from(asked))] {
         let taken = count(&|body| matches!(body, Body::Control(it) if it.control.id == id));
-        assert!(
-            taken == 1 || id == "o2" && taken == 0,
-            "{at}: {id} {taken} times"
-        );
+        assert_eq!(taken, times, "{at}: {id}");
     }
     let healed = count(&|body| matches!(body, Body::Healed { .. }));
     assert!(healed >= 1, "{at}: the log was torn");
-    let begun =
-        count(&|body| matches!(body, Body::Began { fence, .. } if fence.step == Step::Implement));
-    let ended = count(&|body| {
-        matches!(body, Body::Answer(it) if it.fence.step == Step::Implement
-            && !matches!(it.answer, StepAnswer::Failed(_)))
-    });
-    assert!(ended >= begun, "{at}: every attempt has an answer");
+    for record in &records {
+        let Body::Began { tick, fence, .. } = &record.body else {
+            continue;
+        };
+        let begun = count(&|body| matches!(body, Body::Began { fence: it, .. } if it == fence));
+        let ended = count(&|body| matches!(body, Body::Answer(it) if it.fence == *fence));
+        // What the other engine was at has no answer: the tick was closed.
+        let lost = *tick == Some(1) && fence.step == Step::Implement;
+        let expected = (1, usize::from(!lost));
+        assert_eq!((begun, ended), expected, "{at}: {fence:?}");
+    }
     let state = read_state(&rig.dir).unwrap().state;
+    assert_eq!(
+        Spending::told(&state),
+        Spending::of(&records),
+        "{at}: nothing is counted twice, and nothing is lost"
+    );
     assert!(!state.paused, "{at}");
     assert_eq!((state.tick, state.in_progress), (TICKS, None), "{at}");
+    check_files(rig, at);
+}
+
+/// Checks that nothing is left behind that a loop at rest does not have.
+fn check_files(rig: &Rig, at: &str) {
     let waiting = rig.control_files();
     let mut waiting = waiting.iter().filter(|name| !name.starts_with('.'));
     assert_eq!(waiting.next(), None, "{at}");
@@ -173,6 +280,30 @@ fn check(rig: &Rig, at: &str) {
         assert_ne!(name, "events.jsonl.new", "{at}");
         assert!(!name.starts_with(DRAFT), "{at}: {name}");
     }
+    let lock = std::fs::File::open(rig.dir.lock()).unwrap();
+    assert!(lock.try_lock().is_ok(), "{at}: nobody holds the lock");
+    let processes = std::fs::read_dir("/proc").into_iter().flatten();
+    for process in processes.map(|entry| entry.unwrap().path()) {
+        let works_here = std::fs::read_link(process.join("cwd"));
+        let works_here = works_here.is_ok_and(|cwd| cwd == rig.dir.root());
+        assert!(!works_here, "{at}: {} is left", process.display());
+    }
+}
+
+/// Lets a process die at a passage, goes on, and checks the history; returns
+/// whether it got there.
+fn kill(point: &str, passage: u32) -> bool {
+    let at = format!("{point}:{passage}");
+    let rig = wreck();
+    let died = dies_at(&rig, point, passage);
+    let death = died.then(|| {
+        read_state(&rig.dir).unwrap_or_else(|error| panic!("{at}: {error}"));
+        let death = Asking::of(&rig);
+        drive(&rig);
+        death
+    });
+    check(&rig, death, &at);
+    died
 }
 
 /// Lets a process die at every point whose name starts so.
@@ -180,15 +311,8 @@ fn sweep(prefixes: &[&str], passages: &[u32]) {
     let of = |point: &&&str| prefixes.iter().any(|prefix| point.starts_with(prefix));
     for point in fault::POINTS.iter().filter(of) {
         for passage in passages {
-            let at = format!("{point}:{passage}");
-            let rig = wreck();
-            let died = dies_at(&rig, point, *passage);
-            assert!(died || *passage > 1, "{at} is never passed");
-            if died {
-                read_state(&rig.dir).unwrap_or_else(|error| panic!("{at}: {error}"));
-                drive(&rig);
-            }
-            check(&rig, &at);
+            let died = kill(point, *passage);
+            assert!(died || *passage > 1, "{point} is never passed");
         }
     }
 }

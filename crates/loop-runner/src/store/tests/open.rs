@@ -174,28 +174,6 @@ fn a_tick_between_two_steps_goes_on_and_nothing_is_repeated() {
     }
 }
 
-#[test]
-fn a_tick_of_another_engine_is_closed() {
-    for (step, next, ended) in [
-        (Step::Worktree, None, Some(CRASH)),
-        (Step::Implement, None, Some(CRASH)),
-        (Step::Verify, None, Some(CRASH)),
-        // What is decided is done: no agent takes part in it.
-        (Step::Orchestrate, Some(Step::Advance), None),
-        (Step::Advance, Some(Step::Advance), None),
-        (Step::Close, None, Some(Outcome::Pass)),
-    ] {
-        let rig = left_at(step, false);
-        let (mut held, _) = open(&rig, "2.0.0");
-        assert_eq!((asked_for(&held), outcome(&held)), (next, ended), "{step}");
-        while perform(&mut held, 0) {}
-        drop(held);
-        let before = rig.log();
-        drop(open(&rig, ENGINE));
-        assert_eq!(rig.log(), before, "{step}: what is closed stays");
-    }
-}
-
 // rows: B-13
 #[test]
 fn a_stop_that_was_recorded_before_the_crash_is_the_reason() {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-pub(super) const ENGINE: &str = "1.0.0";
+pub(super) const ENGINE: &str = env!("CARGO_PKG_VERSION");
 pub(super) const NONCE: &str = "0123456789abcdef";
 
 pub(super) struct Rig {

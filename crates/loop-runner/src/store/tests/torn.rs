@@ -1,6 +1,6 @@
 //! Logs that a crash, a disk or a person has damaged.
 
-use super::rig::{Rig, perform, rules, whole_tick};
+use super::rig::{ENGINE, Rig, perform, rules, whole_tick};
 use crate::store::scan::read_tail;
 use crate::store::{LogError, OpenError, read_state};
 use loop_core::outcome::{Error, Outcome};
@@ -48,7 +48,7 @@ fn a_log_cut_anywhere_after_a_tick_is_read_up_to_its_last_whole_record() {
     for cut in closed - 50..=log.len() {
         fs::write(rig.dir.events(), &log[..cut]).unwrap();
         let file = fs::File::open(rig.dir.events()).unwrap();
-        let tail = read_tail(&file, &rig.dir.events()).unwrap();
+        let tail = read_tail(&file, &rig.dir.events(), ENGINE).unwrap();
         let good = ends.iter().filter(|end| **end <= cut).count();
         let end = ends[good - 1];
         assert_eq!((tail.seq, tail.end), (good as u64, end as u64));
@@ -252,7 +252,8 @@ fn records_that_cannot_be_replayed_are_refused() {
     let error = rig.try_open().unwrap_err();
     assert!(matches!(error, OpenError::Replay { .. }));
     assert_eq!(error.outcome(), Outcome::Error(Error::State));
-    assert!(error.to_string().ends_with("engine 1.0.0 opened its tick"));
+    let opened = format!("engine {ENGINE} opened its tick");
+    assert!(error.to_string().ends_with(&opened), "{error}");
     assert_eq!(rig.files(), files);
     assert!(matches!(
         read_state(&rig.dir),
