@@ -6,6 +6,7 @@
 use super::model::check_replays;
 use super::rig::{ENGINE, Rig, SECOND, control, perform, rules};
 use crate::fault;
+use crate::nonce::random_bits;
 use crate::store::file::DRAFT;
 use crate::store::{Held, SubmitError, read_state, submit};
 use loop_core::Step;
@@ -348,6 +349,45 @@ fn a_death_around_a_request_is_made_good() {
 #[test]
 fn a_death_while_a_tick_is_closed_is_made_good() {
     sweep(&["close.", "growth."], &[1, 2]);
+}
+
+/// The variable that says how many random deaths there are, and how many there
+/// are without it.
+const KILLS: (&str, u64) = ("LOOP_KILLS", 4);
+/// The variable that makes a run like an earlier one.
+const SEED: &str = "LOOP_KILLS_SEED";
+/// The latest passage that is tried; a point that is passed less often is tried
+/// at an earlier one.
+const LAST_PASSAGE: u64 = 16;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+// rows: L-06, L-07, L-09
+// cases: 55, 107
+#[test]
+fn a_death_anywhere_is_made_good() {
+    let (variable, few) = KILLS;
+    let kills = number(variable).unwrap_or(few);
+    let seed = number(SEED).unwrap_or_else(random_bits);
+    println!("{SEED}={seed} {variable}={kills}");
+    let mut random = seed;
+    let mut below = |end: u64| {
+        // Knuth's linear congruential generator; its high bits are good enough.
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % end
+    };
+    for _ in 0..kills {
+        let point = fault::POINTS[below(fault::POINTS.len() as u64) as usize];
+        let mut passage = below(LAST_PASSAGE) + 1;
+        // Every point is passed once at least.
+        while !kill(point, passage as u32) {
+            passage = below(passage) + 1;
+        }
+    }
 }
 
 // rows: L-07, L-09
