@@ -87,6 +87,80 @@ fn crashes_cannot_evade_the_limit_of_attempts() {
     assert_eq!(world.count("implement"), 2);
 }
 
+// rows: L-07
+// cases: 55
+#[test]
+fn a_crash_cannot_evade_the_limit_of_running_time() {
+    let world = failing(World::plain().with(|config| {
+        config["brakes"]["max_iterations"] = "unlimited".into();
+        config["brakes"]["max_wall_seconds"] = 2.into();
+    }));
+    world.role("implement", LONG);
+    let tick = world.start(["tick", "L"]);
+    wait_for(&world.rec("started.1"));
+    tick.signal(Signal::KILL);
+    tick.wait();
+    // When the step ended is unknown: it may have run until now.
+    thread::sleep(Duration::from_secs(2));
+    let told = world.tick();
+    assert_eq!(told["outcome"], "human_intervention");
+    assert_eq!(told["reason"], "max_wall");
+    assert_eq!(world.count("implement"), 1);
+}
+
+// rows: L-06
+// cases: 109
+#[test]
+fn an_agent_that_removes_the_lock_ends_its_tick_and_makes_no_second_writer() {
+    let world = failing(World::plain().with_loop());
+    world.role(
+        "implement",
+        "rm .automaton/loops/L/.lock; echo \"$n\" >>work.txt",
+    );
+    let told = world.run(["tick", "L", "--json"]).rc(1).json();
+    assert_eq!(told["outcome"], "error");
+    assert_eq!(told["reason"], "state_removed");
+    world.role("implement", QUICK);
+    assert_eq!(world.tick()["tick"], 2);
+    let ticks: Vec<_> = closed(&world)
+        .iter()
+        .map(|tick| tick["tick"].clone())
+        .collect();
+    assert_eq!(ticks, [1, 2]);
+}
+
+// rows: B-13
+// cases: 109
+#[test]
+fn what_an_agent_leaves_in_the_loops_folder_leads_nowhere() {
+    let world = failing(World::plain().with_loop());
+    let precious = world.home().join("precious");
+    fs::write(&precious, "keep me").unwrap();
+    world.role(
+        "implement",
+        "echo \"$n\" >>work.txt; cd .automaton/loops/L
+        mkdir -p control/x/y outputs/control-bad/x/y; echo '?' >control/0.json",
+    );
+    assert_eq!(world.tick()["outcome"], "fail");
+    world.run(["pause", "L"]).rc(0);
+    world.run(["resume", "L"]).rc(0);
+    for name in [".lock", ".state.log", "events.jsonl"] {
+        let file = world.in_loop(name);
+        let kept = world.in_loop("kept");
+        fs::rename(&file, &kept).unwrap();
+        std::os::unix::fs::symlink(&precious, &file).unwrap();
+        let told = world.run(["tick", "L", "--json"]).rc(1).json();
+        assert_eq!(told["reason"], "disk", "{name}");
+        assert!(
+            told["why"].as_str().unwrap().contains("it is a link"),
+            "{told}"
+        );
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "keep me", "{name}");
+        fs::rename(&kept, &file).unwrap();
+    }
+    fs::remove_file(precious).unwrap();
+}
+
 // scenarios: 25
 // rows: L-07
 #[test]
