@@ -23,8 +23,9 @@ pub struct Taken {
 }
 
 impl Held {
-    /// Takes in the requests that wait, up to 256. To be called before each action, at
-    /// least once a second while a step runs, and before a tick is started.
+    /// Takes in the requests that wait, up to 256 of them. To be called before
+    /// each action, at least once a second while a step runs, and before a tick
+    /// is started.
     ///
     /// Each is on disk as a record before its file goes; one that was taken in
     /// before is not done again. What cannot be read is set aside. An entry that

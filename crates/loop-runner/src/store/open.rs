@@ -162,9 +162,9 @@ impl Held {
             _ => self.timeout_of(running.step),
         };
         let longest = longest.saturating_add(Command::GRACE).as_millis();
-        let since = self.now().unix_millis() - running.since.unix_millis();
+        let (now, began) = (self.now().unix_millis(), running.since.unix_millis());
         // A clock that was set back makes nothing negative.
-        let since = u64::try_from(since).unwrap_or(0);
+        let since = u64::try_from(now.saturating_sub(began)).unwrap_or(0);
         since.min(u64::try_from(longest).unwrap_or(u64::MAX))
     }
 
@@ -191,6 +191,8 @@ impl Held {
         let cut_bytes = if torn.is_empty() {
             match kept.symlink_metadata() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                // Nothing that this engine has kept.
+                Ok(other) if !other.is_file() => return Ok(()),
                 metadata => metadata.at("read", &kept)?.len(),
             }
         } else {

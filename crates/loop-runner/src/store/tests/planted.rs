@@ -97,6 +97,19 @@ fn a_log_is_put_aside_through_no_link() {
 }
 
 #[test]
+fn what_stands_where_a_torn_end_would_be_kept_is_told_of_by_nobody() {
+    for (what, how) in &PLANTS[2..] {
+        let rig = Rig::new();
+        whole_tick(&mut rig.open());
+        let seq = read_state(&rig.dir).unwrap().seq;
+        let other = precious(&rig, b"keep me");
+        plant(*how, &rig.dir.torn(seq + 1), &other);
+        drop(rig.open());
+        assert_eq!(read_state(&rig.dir).unwrap().seq, seq, "{what}");
+    }
+}
+
+#[test]
 fn readers_wait_for_no_pipe_and_follow_no_link() {
     for (what, how) in PLANTS {
         if what == "second name" {
