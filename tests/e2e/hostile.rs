@@ -172,7 +172,7 @@ fn a_pause_and_a_stop_work_whatever_stands_in_the_configuration() {
     world.write_config("{");
     world.run(["pause", "L"]).rc(0);
     world.run(["stop", "L"]).rc(0);
-    std::fs::remove_file(world.in_loop("loop.json")).unwrap();
+    fs::remove_file(world.in_loop("loop.json")).unwrap();
     world.run(["resume", "L"]).rc(0);
     world.run(["pause", "no-such-loop"]).rc(1);
 }

@@ -95,9 +95,9 @@ fn the_template_self_improvement_is_as_the_seeds_have_it() {
 #[test]
 fn a_refused_create_writes_nothing() {
     for (name, template, code, said) in [
-        ("../x", "task", 2, "cannot be a loop's name"),
-        ("", "task", 2, "cannot be a loop's name"),
-        ("a b", "task", 2, "cannot be a loop's name"),
+        ("../x", "task", 2, "is no loop name"),
+        ("", "task", 2, "is no loop name"),
+        ("a b", "task", 2, "is no loop name"),
         (
             "x",
             "nope",

@@ -124,7 +124,7 @@ pub(crate) struct Create {
     #[arg(long, value_name = "TASK")]
     pub(crate) task: Option<String>,
     /// What is to be done: a text, @FILE, or - for standard input.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) brief: Option<String>,
     /// The agent's command as a JSON array, such as '["my-agent","{prompt}"]'.
     #[arg(long, value_name = "JSON")]
@@ -165,7 +165,7 @@ pub(crate) struct Ask {
     /// The loop.
     pub(crate) name: String,
     /// What to remember with it.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) note: Option<String>,
 }
 
@@ -189,7 +189,7 @@ pub(crate) enum TaskCommand {
         #[arg(long)]
         title: Option<String>,
         /// What is to be done: a text, @FILE, or - for standard input.
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         brief: Option<String>,
     },
     /// Lists the tasks.

@@ -50,7 +50,7 @@ pub struct Created {
 #[non_exhaustive]
 pub enum CreateLoopError {
     /// The name is none.
-    #[error("`{name}` cannot be a loop's name: {why}")]
+    #[error("{why}")]
     Name {
         /// The name.
         name: String,
@@ -197,7 +197,9 @@ fn configure(home: &Home, new: &NewLoop<'_>) -> Result<Config, CreateLoopError> 
         .parse()
         .map_err(|error: loop_core::config::Malformed| bad_name(error.to_string()))?;
     if name.as_str() == RESERVED {
-        return Err(bad_name("it belongs to `loop run`".to_owned()));
+        return Err(bad_name(
+            "`{name}` belongs to `loop run`; take another name".to_owned(),
+        ));
     }
     let looking = format!("read the templates of {}", home.root().display());
     let found = templates::find(home, new.template).map_err(io_error(&looking))?;

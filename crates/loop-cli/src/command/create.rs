@@ -5,8 +5,9 @@ use crate::context::{self, Context};
 use crate::failure::Failure;
 use crate::show;
 use loop_core::config::{Argv, Supported};
-use loop_core::exit;
+use loop_core::{Role, exit};
 use loop_runner::create::{Created, NewLoop, create};
+use loop_runner::harness::HarnessSettings;
 use loop_runner::setup::Setup;
 use std::fs;
 use std::io::{self, Read};
@@ -42,6 +43,18 @@ fn tell(context: &Context, name: &str, created: &Created) {
         for path in &created.installed {
             show::note(format!("put a prompt into the home: {}", path.display()));
         }
+        let harness = HarnessSettings::of(&created.setup.config, Role::Implement);
+        if harness.is_default {
+            let command: Vec<_> = harness
+                .command
+                .iter()
+                .map(|word| show::quoted(word))
+                .collect();
+            show::note(format!(
+                "the agent is the default, {}; --harness-command names another",
+                command.join(" ")
+            ));
+        }
         for words in created.setup.config.uncapped() {
             show::note(words);
         }
@@ -72,7 +85,8 @@ fn no_worktree_possible(setup: &Setup) -> Option<String> {
     let root = show::quoted(&setup.project.root().to_string_lossy());
     let Some(repository) = &setup.repository else {
         return Some(format!(
-            "the loop works in a worktree, and the project is not in a git repository: git init {root}"
+            "the loop works in a worktree, and the project is not in a git repository: \
+             git init {root}, and commit something"
         ));
     };
     let commit = repository.head().ok()?.commit;
