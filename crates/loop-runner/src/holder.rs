@@ -28,11 +28,15 @@
 //!
 //! # Limits
 //!
-//! Who kills the holder itself with SIGKILL sets its descendants free. If the
-//! engine is there, it kills those that are still in the holder's session and
-//! reports [`WaitError::HolderLost`]; those with sessions of their own live on.
-//! The kernel's parent-death signal is no help: it has to be asked for between
-//! fork and exec, which takes unsafe code, and it reaches no grandchild.
+//! Who kills the holder itself with SIGKILL makes its descendants orphans of
+//! the engine, which adopts and kills them and reports
+//! [`WaitError::HolderLost`]. Who kills both sets them free. The kernel's
+//! parent-death signal is no help: it has to be asked for between fork and
+//! exec, which takes unsafe code, and it reaches no grandchild.
+//!
+//! To the engine an orphan of a lost holder is a child in another session, as
+//! is a child that the embedding program itself starts and that leaves its
+//! session: such a child is killed too if it is younger than the holder.
 //!
 //! Processes that a daemon starts on a child's behalf (a container engine, a
 //! service manager) are not its descendants. Linux 5.3 or later is needed.
@@ -55,6 +59,8 @@ mod scope;
 #[cfg(target_os = "linux")]
 mod serve;
 mod stale;
+#[cfg(target_os = "linux")]
+mod strays;
 mod stream;
 mod supervise;
 
@@ -74,14 +80,16 @@ use std::{
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("loop-runner needs Linux or macOS");
 
-/// Whether this program's `main` begins with [`main_if_holder`].
+/// Whether this program's `main` begins with [`main_if_holder`], and orphans
+/// come to it.
 static PREPARED: AtomicBool = AtomicBool::new(false);
 
 /// Runs the holder and returns its exit code if this process was started as one.
 ///
 /// Call it before anything else in `main`, in particular before threads are
 /// started and arguments are parsed. If it returns `None`, go on; commands then
-/// have holders.
+/// have holders, and this process is the parent of orphans among its
+/// descendants.
 pub fn main_if_holder() -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
     {
@@ -91,7 +99,7 @@ pub fn main_if_holder() -> Option<ExitCode> {
         {
             return Some(serve::serve());
         }
-        PREPARED.store(true, Ordering::Relaxed);
+        PREPARED.store(strays::adopt(), Ordering::Relaxed);
     }
     None
 }

@@ -104,9 +104,8 @@ pub enum StartError {
 pub enum WaitError {
     /// The holder ended without a report: someone killed it.
     ///
-    /// What was left of its session has been killed. Descendants in sessions of
-    /// their own may be alive; without their holder nobody can tell. The output
-    /// files hold the start of the output only.
+    /// The engine has killed what it left. The output files hold the start of
+    /// the output only, and nothing tells whether it is the command's.
     #[error("the process that held the command was ended from outside ({status})")]
     HolderLost {
         /// How the holder ended.

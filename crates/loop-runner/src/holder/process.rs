@@ -14,7 +14,7 @@ const KILL_AGAIN: Duration = Duration::from_millis(10);
 /// A process that cannot be mistaken for a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Process {
-    pid: Pid,
+    pub(super) pid: Pid,
     /// When it started, in clock ticks since boot.
     start: u64,
 }
@@ -59,35 +59,9 @@ impl Process {
     /// `/proc` is not read at one instant: a process that is born or whose
     /// parent dies meanwhile may be missed, so repeat until none is left.
     pub(super) fn descendants(self) -> Vec<Self> {
-        let mut others = Entry::all();
-        let mut family = HashSet::from([self.pid]);
-        let mut found = Vec::new();
-        loop {
-            let (children, rest): (Vec<_>, Vec<_>) = others
-                .into_iter()
-                .partition(|entry| entry.parent.is_some_and(|parent| family.contains(&parent)));
-            if children.is_empty() {
-                return found;
-            }
-            family.extend(children.iter().map(|entry| entry.process.pid));
-            found.extend(
-                children
-                    .iter()
-                    .filter(|entry| !entry.dead)
-                    .map(|entry| entry.process),
-            );
-            others = rest;
-        }
-    }
-
-    /// Lists the living processes of the session that this process leads or led.
-    ///
-    /// The number of a session is not given to another process while one of its
-    /// members lives, nor while its leader is a zombie.
-    pub(super) fn session(self) -> Vec<Self> {
-        Entry::all()
+        Entry::family([self.pid], Entry::all())
             .into_iter()
-            .filter(|entry| entry.session == Some(self.pid) && !entry.dead)
+            .filter(|entry| !entry.dead)
             .map(|entry| entry.process)
             .collect()
     }
@@ -105,41 +79,56 @@ impl Process {
 
     /// Kills the descendants until none is left, or gives up after a while.
     pub(super) fn kill_descendants(self) {
-        kill_all(|| self.descendants());
-    }
-
-    /// Kills the session until none is left, or gives up after a while.
-    pub(super) fn kill_session(self) {
-        kill_all(|| self.session());
+        end_all(
+            || self.descendants(),
+            |process| process.signal(Signal::KILL),
+        );
     }
 }
 
-fn kill_all(list: impl Fn() -> Vec<Process>) {
+/// Ends what `list` finds until it finds nothing, or gives up after a while.
+pub(super) fn end_all<T>(list: impl Fn() -> Vec<T>, end: impl Fn(T)) {
     let give_up = Instant::now() + KILL_LIMIT;
     loop {
         let left = list();
         if left.is_empty() || Instant::now() >= give_up {
             return;
         }
-        for process in left {
-            process.signal(Signal::KILL);
-        }
+        left.into_iter().for_each(&end);
         thread::sleep(KILL_AGAIN);
     }
 }
 
 /// What is needed of one `/proc/PID/stat`.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
-    process: Process,
-    parent: Option<Pid>,
-    session: Option<Pid>,
+pub(super) struct Entry {
+    pub(super) process: Process,
+    pub(super) parent: Option<Pid>,
+    /// Absent if its leader is not visible from here.
+    pub(super) session: Option<Pid>,
     /// It has no thread that could do anything.
-    dead: bool,
+    pub(super) dead: bool,
 }
 
 impl Entry {
-    fn all() -> Vec<Self> {
+    /// Finds the descendants of `ancestors` among `others`.
+    pub(super) fn family(ancestors: impl IntoIterator<Item = Pid>, others: Vec<Self>) -> Vec<Self> {
+        let mut family: HashSet<Pid> = ancestors.into_iter().collect();
+        let (mut found, mut others) = (Vec::new(), others);
+        loop {
+            let (children, rest): (Vec<_>, Vec<_>) = others
+                .into_iter()
+                .partition(|entry| entry.parent.is_some_and(|parent| family.contains(&parent)));
+            if children.is_empty() {
+                return found;
+            }
+            family.extend(children.iter().map(|entry| entry.process.pid));
+            found.extend(children);
+            others = rest;
+        }
+    }
+
+    pub(super) fn all() -> Vec<Self> {
         let Ok(folders) = fs::read_dir("/proc") else {
             return Vec::new();
         };
@@ -150,7 +139,7 @@ impl Entry {
             .collect()
     }
 
-    fn read(pid: Pid) -> Option<Self> {
+    pub(super) fn read(pid: Pid) -> Option<Self> {
         let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
         Self::parse(pid, &String::from_utf8_lossy(&stat))
     }

@@ -1,12 +1,15 @@
 //! The engine's end of a holder.
 
 use super::{
-    Command, StartError, WaitError,
+    Command, How, StartError, WaitError,
     process::Process,
     protocol::{Job, Order, Report, send},
     running::News,
+    scope::exit_of,
+    strays::{self, Known},
     supervise::Ask,
 };
+use rustix::process::{Pid, Signal};
 use std::{
     io::{self, BufRead, BufReader},
     os::unix::process::CommandExt,
@@ -14,12 +17,15 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
     sync::mpsc::{self, Receiver, Sender},
     thread,
+    time::Duration,
 };
 
 /// The argument by which the binary knows that it is to be a holder.
 pub(super) const HIDDEN_ARGUMENT: &str = "__holder";
 /// This binary, even if its file was replaced or removed since it was started.
 const THIS_BINARY: &str = "/proc/self/exe";
+/// How long the report of a holder that has exited may take to be read.
+const REPORT_LIMIT: Duration = Duration::from_secs(2);
 
 /// A holder that runs.
 #[derive(Debug)]
@@ -48,7 +54,8 @@ impl Holder {
         let (Some(process), Some(reports)) = (process, reports) else {
             return Err(trouble(io::Error::other("/proc is not readable")));
         };
-        thread::spawn(move || relay(reports, child, process, &sender));
+        let known = Known::new(process);
+        thread::spawn(move || attend(child, known, reports, &sender));
         let mut holder = Self { process, orders };
         let job = Order::Start(Box::new(Job::new(program, command)));
         holder.send(&job).map_err(trouble)?;
@@ -104,26 +111,47 @@ fn launch() -> io::Result<Child> {
         .spawn()
 }
 
-/// Passes on what the holder says, and cleans up if it ends too early.
-fn relay(reports: ChildStdout, mut child: Child, process: Process, news: &Sender<News>) {
-    let mut complete = false;
-    for line in BufReader::new(reports).lines() {
-        let Some(report) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
-            break;
-        };
-        complete |= !matches!(report, Report::Started { .. });
-        // The receiver is gone when the end is of no interest.
-        drop(news.send(report.into()));
-    }
-    if !complete {
-        // The holder is not reaped yet, so that its session is still its own.
-        process.kill_session();
-    }
-    let lost = match child.wait() {
-        Ok(status) => WaitError::HolderLost { status },
-        Err(_) => WaitError::HolderHung,
+/// Tells how the holder ended, when nothing that it held is left.
+fn attend(mut child: Child, holder: Known, reports: ChildStdout, news: &Sender<News>) {
+    let (sender, last_report) = mpsc::channel();
+    let process = holder.process();
+    let started = news.clone();
+    thread::spawn(move || {
+        // Nobody waits for what a holder said that was killed.
+        drop(sender.send(relay(reports, process, &started)));
+    });
+    // A holder that exits by itself has ended all that it held. What others
+    // say in its place, a child that opens its pipe for one, counts for nothing.
+    let report = if exit_of(Pid::from_child(&child)) == How::Exited(0) {
+        last_report.recv_timeout(REPORT_LIMIT).ok().flatten()
+    } else {
+        strays::end(&holder);
+        None
     };
-    if !complete {
-        drop(news.send(News::Lost(lost)));
+    let status = child.wait();
+    drop(holder);
+    let end = match (report, status) {
+        (Some(report), _) => report.into(),
+        (None, Ok(status)) => News::Lost(WaitError::HolderLost { status }),
+        (None, Err(_)) => News::Lost(WaitError::HolderHung),
+    };
+    // The receiver is gone when the end is of no interest.
+    drop(news.send(end));
+}
+
+/// Passes on that the command has started, and returns what is said last.
+fn relay(reports: ChildStdout, holder: Process, news: &Sender<News>) -> Option<Report> {
+    let mut last = None;
+    for line in BufReader::new(reports).lines() {
+        match line.ok().and_then(|line| serde_json::from_str(&line).ok()) {
+            Some(started @ Report::Started { .. }) => drop(news.send(started.into())),
+            Some(end) => last = Some(end),
+            None => break,
+        }
     }
+    if last.is_none() {
+        // Whatever it does now, it cannot tell.
+        holder.signal(Signal::KILL);
+    }
+    last
 }

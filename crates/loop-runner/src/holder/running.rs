@@ -110,7 +110,9 @@ impl Running {
         }
     }
 
-    /// Waits until everything of the command is gone.
+    /// Waits until everything of the command is gone, also when its holder was
+    /// killed. Only what SIGKILL does not end in ten seconds may be left, and
+    /// without a holder what has left the process group.
     ///
     /// `poll` is called at least every 200 ms and says whether the command may
     /// go on. Once it has said that it may not, that stands.
@@ -137,8 +139,7 @@ impl Running {
                 give_up = give_up.min(after(self.last_resort()));
             }
             if Instant::now() >= give_up {
-                self.link.destroy();
-                self.over = true;
+                self.destroy();
                 return Err(WaitError::HolderHung);
             }
         }
@@ -156,6 +157,16 @@ impl Running {
         Some(end)
     }
 
+    /// Ends the command in spite of its supervisor, and waits until that is done.
+    fn destroy(&mut self) {
+        self.link.destroy();
+        let give_up = after(KILL_LIMIT);
+        while !self.over && Instant::now() < give_up {
+            drop(self.next(POLL));
+        }
+        self.over = true;
+    }
+
     /// How long an end may take that has begun.
     fn last_resort(&self) -> Duration {
         self.grace.saturating_add(KILL_LIMIT + SLACK)
@@ -171,7 +182,7 @@ impl Drop for Running {
         let give_up = after(self.last_resort());
         while self.next(POLL).is_none() {
             if Instant::now() >= give_up {
-                return self.link.destroy();
+                return self.destroy();
             }
         }
     }
@@ -207,6 +218,8 @@ fn start_holder(program: &Path, command: &Command) -> Result<Started, StartError
         Ok(News::Refused(refusal)) => Err(refusal.into_start_error(program, command)),
         Ok(_) | Err(_) => {
             holder.destroy();
+            // Told when nothing is left.
+            drop(news.recv_timeout(KILL_LIMIT));
             Err(StartError::HolderFailed)
         }
     }

@@ -106,8 +106,12 @@ fn reap_all(child: Pid, events: &Sender<Event>) {
     let _ = events.send(Event::Empty);
 }
 
-/// Waits for the child's exit without reaping it.
 fn await_exit(child: Pid, events: &Sender<Event>) {
+    let _ = events.send(Event::Exited(exit_of(child)));
+}
+
+/// Waits for a child's exit without reaping it.
+pub(super) fn exit_of(child: Pid) -> How {
     let status = loop {
         match waitid(
             WaitId::Pid(child),
@@ -121,7 +125,7 @@ fn await_exit(child: Pid, events: &Sender<Event>) {
     let (code, signal) = status.map_or((None, None), |status| {
         (status.exit_status(), status.terminating_signal())
     });
-    let _ = events.send(Event::Exited(ending(code, signal)));
+    ending(code, signal)
 }
 
 fn ending(code: Option<i32>, signal: Option<i32>) -> How {

@@ -4,7 +4,7 @@ use crate::{
     runner::tests,
     support::{Yard, exited, kill, wait_until},
 };
-use loop_runner::holder::{Stale, StaleError, StartError, WaitError, Wish, end_stale, spawn};
+use loop_runner::holder::{Stale, StaleError, StartError, Wish, end_stale, spawn};
 use std::{
     fs::{self, File},
     io::Write,
@@ -16,7 +16,8 @@ tests![
     nothing_outlives_a_killed_engine,
     second_step_waits_for_the_first,
     lock_is_not_inherited,
-    killed_holder_is_reported_and_its_session_swept,
+    nothing_outlives_a_killed_holder,
+    only_what_the_killed_holder_held_is_ended,
     holder_whose_engine_is_gone_starts_nothing,
     hung_holder_is_ended_by_the_next_engine,
     healthy_holder_of_a_lost_engine_is_ended,
@@ -85,18 +86,31 @@ fn lock_is_not_inherited() {
     );
 }
 
-// rows: L-09
-fn killed_holder_is_reported_and_its_session_swept() {
+// rows: L-09, D-22; cases: 46, 47
+fn nothing_outlives_a_killed_holder() {
     let yard = Yard::new();
-    let running =
-        spawn(&yard.shell("(while :; do sleep 0.02; done) & touch ready; sleep 600")).unwrap();
-    yard.wait_for("ready");
-    kill(yard.holder(), "KILL");
-    let error = running.wait(|| Wish::GoOn).unwrap_err();
-    assert!(matches!(error, WaitError::HolderLost { .. }), "{error}");
+    let script = "(while :; do sleep 0.02; done) & \
+        setsid sh -c 'setsid sleep 600 & touch ready; sleep 600' & \
+        while ! [ -e ready ]; do sleep 0.02; done; kill -9 $PPID; sleep 600";
+    let mut engine = yard.engine("engine", script);
+    let said = engine.say();
+    assert!(said.starts_with("Err(HolderLost"), "{said}");
     yard.assert_deserted();
+    assert_eq!(engine.say(), "childless: true");
     // The kernel has freed the lock.
     assert_eq!(yard.run("true").how, exited(0));
+}
+
+// rows: D-22
+fn only_what_the_killed_holder_held_is_ended() {
+    let yard = Yard::new();
+    let script = "setsid sh -c 'touch ready; sleep 600' & \
+        while ! [ -e ready ]; do sleep 0.02; done; kill -9 $PPID; sleep 600";
+    let mut engine = yard.engine("engine-of-two", script);
+    let said = engine.say();
+    assert!(said.starts_with("Err(HolderLost"), "{said}");
+    assert_eq!(engine.say(), "other step: Ok(Exited(3))");
+    assert_eq!(engine.say(), "own child: None");
 }
 
 // rows: D-22

@@ -33,6 +33,11 @@ fn main() -> ExitCode {
     {
         return support::play_engine(folder.as_ref(), script);
     }
+    if let [mode, folder, script] = &arguments[..]
+        && mode == "engine-of-two"
+    {
+        return support::play_engine_of_two(folder.as_ref(), script);
+    }
     runner::run(
         &arguments,
         &[ending::TESTS, engine::TESTS, output::TESTS, start::TESTS],

@@ -131,12 +131,48 @@ impl Drop for Engine {
     }
 }
 
-/// The life of an engine: runs `script` and says how it ended.
+/// The life of an engine: runs `script`, says how it ended, and whether that
+/// leaves it without children.
 pub(crate) fn play_engine(folder: &Path, script: &str) -> ExitCode {
     match spawn(&command(folder, &["sh", "-c", script])) {
-        Ok(running) => println!("{:?}", running.wait(|| Wish::GoOn).map(|ended| ended.how)),
+        Ok(running) => {
+            println!("{:?}", running.wait(|| Wish::GoOn).map(|ended| ended.how));
+            let child = rustix::process::wait(rustix::process::WaitOptions::NOHANG);
+            println!(
+                "childless: {}",
+                child.is_err_and(|errno| errno == rustix::io::Errno::CHILD)
+            );
+        }
         Err(error) => println!("{error}"),
     }
+    ExitCode::SUCCESS
+}
+
+/// The life of an engine that has another step and a child of its own.
+pub(crate) fn play_engine_of_two(folder: &Path, script: &str) -> ExitCode {
+    let one = spawn(&command(folder, &["sh", "-c", script])).unwrap();
+    let patient = "while ! [ -e go ]; do sleep 0.02; done; exit 3";
+    let two = Command {
+        step_lock: folder.join("other.lock"),
+        stdout: folder.join("other.out"),
+        stderr: folder.join("other.err"),
+        ..command(folder, &["setsid", "--wait", "sh", "-c", patient])
+    };
+    let two = spawn(&two).unwrap();
+    let mut own = std::process::Command::new("sleep")
+        .arg("600")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lost = one.wait(|| Wish::GoOn).map(|ended| ended.how);
+    fs::write(folder.join("go"), "").unwrap();
+    println!("{lost:?}");
+    let two = two.wait(|| Wish::GoOn).map(|ended| ended.how);
+    println!("other step: {two:?}");
+    println!("own child: {:?}", own.try_wait().unwrap());
+    own.kill().unwrap();
+    own.wait().unwrap();
     ExitCode::SUCCESS
 }
 
