@@ -499,9 +499,10 @@ fn a_report_is_kept_only_from_a_file_of_its_own() {
     let output = fixture.dir.path().join("out.md");
     let secret = fixture.dir.path().join("secret");
     fs::write(&secret, "secret").unwrap();
-    let planted: [(&str, fn(&Path, &Path)); 4] = [
+    type Plant = fn(&Path, &Path);
+    let planted: [(&str, Plant); 4] = [
         ("is a link", |secret, output| {
-            symlink(secret, output).unwrap()
+            symlink(secret, output).unwrap();
         }),
         ("another name", |secret, output| {
             fs::hard_link(secret, output).unwrap();

@@ -283,10 +283,8 @@ mod tests {
             |same, out| std::fs::hard_link(same, out).unwrap(),
             |_, out| fifo(out),
             |same, out| {
-                drop(std::fs::write(
-                    out,
-                    std::fs::read(same).unwrap().split_at(3).1,
-                ))
+                let rest = std::fs::read(same).unwrap().split_off(3);
+                std::fs::write(out, rest).unwrap();
             },
             |_, out| File::create(out).unwrap().set_len(1 << 40).unwrap(),
         ];

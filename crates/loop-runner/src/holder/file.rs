@@ -20,7 +20,7 @@ use std::{
 /// then, and was not written to.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         Ok(()) | Err(_) => File::create_new(path),
     }
 }

@@ -143,7 +143,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let [lock, precious] = ["step.lock", "precious"].map(|name| dir.path().join(name));
         std::fs::write(&precious, "holder 1 2\n").unwrap();
-        let planted: [(&str, fn(&Path, &Path)); 4] = [
+        type Plant = fn(&Path, &Path);
+        let planted: [(&str, Plant); 4] = [
             ("is a link", |precious, lock| {
                 std::os::unix::fs::symlink(precious, lock).unwrap();
             }),
