@@ -338,3 +338,23 @@ fn an_agent_that_commits_makes_progress() {
     );
     assert_ne!(Value::Null, world.progress()["worktree"]["base"]);
 }
+
+// cases: 94
+#[test]
+fn nothing_in_a_worktree_is_ever_removed() {
+    let mut world = in_worktree(World::git());
+    world.user_changed_something();
+    world.tick();
+    let worktree = worktrees(&world).remove(0);
+    world.run(["pause", "L"]).rc(0);
+    fs::write(worktree.join("mine.txt"), "a person's").unwrap();
+    world.run(["resume", "L"]).rc(0);
+    world.says("verify", verdict(true, 1.0, ""));
+    assert_eq!(world.tick()["outcome"], "pass");
+    world.task("t2", "another");
+    world.run(["set-task", "L", "t2"]).rc(0);
+    world.tick();
+    let kept = fs::read_to_string(worktree.join("mine.txt")).unwrap();
+    assert_eq!(kept, "a person's");
+    assert!(worktree.join("work.txt").exists());
+}

@@ -88,6 +88,7 @@ mod tests {
     }
 
     // rows: H-01, H-02, H-03, H-04, H-05, H-06, Q-42, Q-47
+    // cases: 114
     #[test]
     fn without_a_command_the_default_is_used() {
         for harness in [
@@ -104,7 +105,18 @@ mod tests {
         }
         assert!(DEFAULT_COMMAND.contains(&"--dir"));
         assert!(!DEFAULT_COMMAND.iter().any(|element| {
-            ["--cwd", "--prompt-file", "-m"].contains(element) || element.starts_with("--model")
+            // Nor does it go on with whatever session a person had last.
+            [
+                "--cwd",
+                "--prompt-file",
+                "-m",
+                "-c",
+                "--continue",
+                "-s",
+                "--session",
+            ]
+            .contains(element)
+                || element.starts_with("--model")
         }));
     }
 

@@ -1,4 +1,4 @@
-//! A disk that is full.
+//! A disk that is full, or may not be written.
 
 use super::rig::{Rig, control, perform, rules};
 use crate::store::{HeldError, read_state, submit};
@@ -20,6 +20,16 @@ impl<'a> Small<'a> {
         mounted
             .is_ok_and(|output| output.status.success())
             .then_some(Self(at))
+    }
+}
+
+impl Small<'_> {
+    fn remount(&self, how: &str) {
+        let remounted = Command::new("mount")
+            .args(["-o", &format!("remount,{how}")])
+            .arg(self.0)
+            .status();
+        assert!(remounted.unwrap().success());
     }
 }
 
@@ -67,4 +77,30 @@ fn a_full_disk_leaves_the_machine_and_the_log_in_step() {
     assert_eq!(&read_state(&rig.dir).unwrap().state, held.machine().state());
     drop(held);
     assert_eq!(rig.open().machine().state().tick, 1);
+}
+
+// cases: 156
+#[test]
+fn a_disk_that_may_not_be_written_is_told_of_and_nothing_is_started() {
+    let temp = tempfile::tempdir().unwrap();
+    let Some(small) = Small::mount(temp.path()) else {
+        println!("skipped: a small file system cannot be mounted here");
+        return;
+    };
+    let rig = Rig::at(temp.path().join("L"));
+    fs::create_dir(rig.dir.root()).unwrap();
+    drop(rig.open());
+    let before = rig.files();
+    small.remount("ro");
+    let error = rig.try_open().unwrap_err();
+    assert_eq!(error.outcome(), Outcome::Error(Error::Disk), "{error}");
+    assert!(error.to_string().contains(".lock"), "{error}");
+    assert_eq!(
+        read_state(&rig.dir).unwrap().state.tick,
+        0,
+        "it can be read"
+    );
+    small.remount("rw");
+    assert_eq!(rig.files(), before);
+    rig.open().start(rules()).unwrap();
 }
