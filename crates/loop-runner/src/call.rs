@@ -109,7 +109,7 @@ pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran,
     } = prepared;
     let running = holder::spawn(&command).map_err(|error| NotRun::Fault(not_started(&error)))?;
     let mut warnings = Vec::new();
-    let (end, leaked) = match running.wait(poll) {
+    let (end, leaked, stdout) = match running.wait(poll) {
         Ok(ended) => {
             if !ended.survivors.is_empty() {
                 warnings.push(format!(
@@ -126,16 +126,18 @@ pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran,
                 }
                 How::Ended => return Err(NotRun::Stopped),
             };
-            (end, ended.leaked)
+            (end, ended.leaked, Some(ended.stdout))
         }
         // Somebody killed the process that held the call; the call is lost.
         Err(error) => {
             warnings.push(error.to_string());
-            (CallEnd::Signaled(9), true)
+            (CallEnd::Signaled(9), true, None)
         }
     };
-    let kept = output::keep(&written, &command.stdout, &kept)
-        .map_err(|error| NotRun::Fault(outputs(&error)))?;
+    let stdout = stdout.as_ref().map(|captured| (captured, &*command.stdout));
+    let kept =
+        output::keep(&written, stdout, &kept).map_err(|error| NotRun::Fault(outputs(&error)))?;
+    warnings.extend(kept.warning);
     Ok(Ran {
         called: Called {
             end,
