@@ -45,6 +45,7 @@ mod work_source;
 use std::fmt;
 use std::sync::LazyLock;
 
+use crate::phase::Phases;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -82,9 +83,6 @@ pub struct Config {
     #[serde(flatten)]
     free: FreeKeys,
 }
-
-const DEFAULT_PHASES: [&str; 5] = ["research", "spec", "implement", "code_review", "bug_find"];
-const DEFAULT_APPROVAL_PHASES: [&str; 2] = ["spec", "bug_find"];
 
 impl Config {
     /// Returns the address of the file's JSON Schema, which is for editors only.
@@ -176,7 +174,7 @@ impl Config {
     /// Returns the phases of a task without the implied last one, `complete`.
     #[must_use]
     pub fn phases(&self) -> &[PhaseName] {
-        static DEFAULT: LazyLock<Vec<PhaseName>> = LazyLock::new(|| names(&DEFAULT_PHASES));
+        static DEFAULT: LazyLock<Vec<PhaseName>> = LazyLock::new(|| names(&Phases::default().list));
         self.settings.phases.as_deref().unwrap_or(&DEFAULT)
     }
 
@@ -185,10 +183,10 @@ impl Config {
     #[must_use]
     pub fn approval_phases(&self) -> &[PhaseName] {
         static DEFAULT: LazyLock<Vec<PhaseName>> =
-            LazyLock::new(|| names(&DEFAULT_APPROVAL_PHASES));
+            LazyLock::new(|| names(&Phases::default().approval));
         match &self.settings.approval_phases {
             Some(phases) => phases,
-            None if self.phases() == names(&DEFAULT_PHASES) => &DEFAULT,
+            None if self.phases() == names(&Phases::default().list) => &DEFAULT,
             None => &[],
         }
     }
@@ -240,7 +238,7 @@ impl Config {
     }
 }
 
-fn names(names: &[&str]) -> Vec<PhaseName> {
+fn names(names: &[String]) -> Vec<PhaseName> {
     names.iter().filter_map(|name| name.parse().ok()).collect()
 }
 

@@ -225,6 +225,13 @@ impl State {
         self.progress.get(task).cloned().unwrap_or_default()
     }
 
+    /// Returns what the loop has cost; `None` as soon as one call's cost is
+    /// unknown, for unknown is not zero.
+    #[must_use]
+    pub fn known_cost(&self) -> Option<Usd> {
+        (self.spent.unpriced_calls == 0).then_some(self.spent.usd)
+    }
+
     pub(crate) fn remember_control(&mut self, id: &str) {
         self.recent_controls.push(id.to_owned());
         keep_last(&mut self.recent_controls, KEPT_CONTROLS);

@@ -99,7 +99,6 @@ fn json_row(row: &Row) -> Value {
     let state = &snapshot.state;
     let task = state.current_task.as_deref();
     let iteration = task.map_or(0, |task| state.progress_of(task).iteration);
-    let cost = (state.spent.unpriced_calls == 0).then_some(state.spent.usd);
     json!({
         "name": row.name,
         "status": state.status,
@@ -110,7 +109,7 @@ fn json_row(row: &Row) -> Value {
         "iteration": iteration,
         "max_iterations": Rules::of(&setup.config).brakes.max_iterations,
         "last_score": last_score(state),
-        "cost_usd": cost,
+        "cost_usd": state.known_cost(),
         "running": snapshot.running().map(|running| json!({
             "tick": state.in_progress,
             "step": running.step,

@@ -77,10 +77,10 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
         show::field("next", format!("no tick before {time}"));
     }
     let spent = &state.spent;
-    let cost = match spent.unpriced_calls {
-        0 if spent.usd.is_zero() => "nothing yet".to_owned(),
-        0 => format!("${} (estimated)", spent.usd),
-        calls => format!("unknown: {calls} calls reported none"),
+    let cost = match state.known_cost() {
+        Some(cost) if cost.is_zero() => "nothing yet".to_owned(),
+        Some(cost) => format!("${cost} (estimated)"),
+        None => format!("unknown: {} calls reported none", spent.unpriced_calls),
     };
     show::field(
         "spent",

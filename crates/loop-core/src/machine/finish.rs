@@ -1,7 +1,6 @@
 //! The one path on which every tick ends, and the caps that lead to it.
 
 use super::{Machine, Stage};
-use crate::Usd;
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
 use crate::state::{EnvironmentStreak, Status};
 use crate::step::{Closing, Ended, Role};
@@ -192,13 +191,5 @@ impl Machine {
         }
         self.tick = None;
         self.stage = Stage::Idle;
-    }
-
-    /// Returns what the loop has cost; `None` when a call's cost is unknown,
-    /// which is never zero (decision D-15).
-    #[must_use]
-    pub fn known_cost(&self) -> Option<Usd> {
-        let spent = &self.state.spent;
-        (spent.unpriced_calls == 0).then_some(spent.usd)
     }
 }

@@ -40,7 +40,7 @@ fn the_cost_cap_stands_before_every_call() {
         world.play(&row);
         assert_eq!(world.machine.state().spent.usd, Usd::from_micros(spent).unwrap(), "{cap}: {row}");
         assert_eq!(world.machine.ended().unwrap().cost, Usd::from_micros(spent).unwrap());
-        assert_eq!(world.machine.known_cost(), Usd::from_micros(spent));
+        assert_eq!(world.machine.state().known_cost(), Usd::from_micros(spent));
     }
 }
 
@@ -112,11 +112,11 @@ fn a_cap_that_nobody_can_check_lets_no_call_through() {
     // Without a cap an unknown cost is counted as unknown, never as nothing.
     let mut world = World::new(rules());
     world.play("implement changes / verify fail 0 | fail verdict | 1 | 0 | | active | worktree implement verify");
-    assert_eq!(world.machine.known_cost(), None);
+    assert_eq!(world.machine.state().known_cost(), None);
     assert_eq!(world.machine.state().spent.unpriced_calls, 2);
     assert_eq!(world.machine.ended().unwrap().unpriced_calls, 2);
     assert_eq!(
-        World::new(rules()).machine.known_cost(),
+        World::new(rules()).machine.state().known_cost(),
         Usd::from_micros(0)
     );
 }
