@@ -305,3 +305,36 @@ fn config_shows_what_is_in_effect_and_where_it_comes_from() {
     let run = world.run(["validate", "L"]).rc(0);
     assert_eq!(run.out, "L: right\n");
 }
+
+// rows: H-12
+// cases: 64
+#[test]
+fn what_is_likely_a_mistake_is_said_before_anything_is_spent() {
+    let world = World::git();
+    let run = world
+        .run([
+            "create",
+            "x",
+            "--from-template",
+            "task",
+            "--brief",
+            "b",
+            "--harness-command",
+            r#"["agent","{promt}"]"#,
+        ])
+        .rc(0);
+    assert!(run.err.contains("hands no prompt over"), "{run:#?}");
+    let world = World::plain().with_loop();
+    world.configure(|config| {
+        config["roles"]["verify"]["prompt"] = serde_json::json!("nowhere.md");
+        config["work_source"]["task"] = serde_json::json!("nobody");
+    });
+    let run = world.run(["validate", "L"]).rc(0);
+    for said in [
+        "roles.verify.prompt: there is no nowhere.md",
+        "work_source.task: there is no task nobody",
+    ] {
+        assert!(run.err.contains(said), "{run:#?}");
+    }
+    assert!(world.calls().is_empty());
+}

@@ -17,6 +17,7 @@ mod hash;
 pub mod holder;
 pub mod home;
 pub mod interrupt;
+pub mod lint;
 mod nonce;
 pub mod preview;
 pub mod project;

@@ -2,17 +2,16 @@
 
 use crate::audit::{AuditError, LoopEntry, LoopFacts, audit};
 use crate::errand;
-use crate::harness::role_config;
 use crate::holder::{self, How, Wish};
 use crate::interrupt::Interrupt;
+use crate::lint;
 use crate::setup::{Setup, SetupError, Surroundings};
 use crate::store::{Level, read_state};
 use crate::tasks::ProjectOnDisk;
+use loop_core::Work;
 use loop_core::config::{Argv, Config};
 use loop_core::rules::Rules;
 use loop_core::state::State;
-use loop_core::{Role, Work};
-use loop_prompts::{Resolution, Resolver};
 use loop_worksource::{
     Kinds, LoopView, OptionError, Program, ProjectError, Ran, RunEnd, SourceOptions, Violation,
     WorkSource, to_work,
@@ -160,16 +159,9 @@ fn facts(around: &Surroundings, name: &str) -> LoopFacts {
     }
 }
 
-/// Lists the prompts that a loop names and nobody has.
 fn missing_prompts(setup: &Setup) -> Vec<(String, String)> {
-    let resolver = Resolver::new(setup.dir.root(), setup.home.root());
-    let missing = |role: Role| {
-        let prompt = role_config(&setup.config, role)?.prompt.clone()?;
-        let found = matches!(resolver.find(&prompt).result, Resolution::Found { .. });
-        (!found).then(|| (role.as_str().to_owned(), prompt))
-    };
-    [Role::Implement, Role::Verify, Role::Orchestrate]
-        .into_iter()
-        .filter_map(missing)
+    let missing = lint::missing_prompts(setup).into_iter();
+    missing
+        .map(|(role, prompt)| (role.as_str().to_owned(), prompt))
         .collect()
 }

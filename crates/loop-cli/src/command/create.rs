@@ -8,6 +8,7 @@ use loop_core::config::{Argv, Supported};
 use loop_core::{Role, exit};
 use loop_runner::create::{Created, NewLoop, create};
 use loop_runner::harness::HarnessSettings;
+use loop_runner::lint::suspicions;
 use loop_runner::setup::Setup;
 use std::fs;
 use std::io::{self, Read};
@@ -65,6 +66,9 @@ fn tell(context: &Context, name: &str, created: &Created) {
             "this version does not enforce {}; a tick refuses the loop until that is taken out",
             missing.join(", ")
         ));
+    }
+    for suspicion in suspicions(&created.setup) {
+        show::warning(&suspicion);
     }
     if let Some(what) = no_worktree_possible(&created.setup) {
         show::warning(&what);

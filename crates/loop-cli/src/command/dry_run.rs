@@ -9,6 +9,7 @@ use loop_core::exit;
 use loop_core::explain::what_to_do;
 use loop_runner::dry_run::dry_run;
 use loop_runner::harness::HarnessSettings;
+use loop_runner::lint::called_roles;
 use loop_runner::setup::Setup;
 
 /// Tells of the next tick, and spends nothing.
@@ -56,10 +57,8 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
 
 /// Says how each role would be called, as the command stands in the configuration.
 fn harnesses(setup: &Setup) -> Vec<(&'static str, String)> {
-    use loop_core::Role::{Implement, Orchestrate, Verify};
-    [Implement, Verify, Orchestrate]
+    called_roles(setup)
         .into_iter()
-        .filter(|role| *role != Orchestrate || setup.config.roles().orchestrate.is_some())
         .map(|role| {
             let command = HarnessSettings::of(&setup.config, role).command;
             let words: Vec<_> = command.iter().map(|word| show::quoted(word)).collect();

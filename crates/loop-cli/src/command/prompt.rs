@@ -7,6 +7,7 @@ use crate::show;
 use loop_core::text::without_controls;
 use loop_core::{Role, exit};
 use loop_prompts::Severity;
+use loop_runner::lint::called_roles;
 use loop_runner::preview::{check, preview};
 use loop_runner::setup::Setup;
 use std::io::{IsTerminal, Write};
@@ -56,10 +57,7 @@ fn render(setup: &Setup, role: Role, tick: Option<u64>) -> Result<u8, Failure> {
 
 fn check_all(setup: &Setup) -> Result<u8, Failure> {
     let mut code = exit::DONE;
-    for role in [Role::Implement, Role::Verify, Role::Orchestrate] {
-        if role == Role::Orchestrate && setup.config.roles().orchestrate.is_none() {
-            continue;
-        }
+    for role in called_roles(setup) {
         let checked = check(setup, role).map_err(|error| Failure::of(&error))?;
         let place = match &checked.file {
             Some(file) => file.display().to_string(),

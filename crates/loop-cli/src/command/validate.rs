@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use loop_core::exit;
+use loop_runner::lint::suspicions;
 
 /// Checks one loop, or all.
 pub(crate) fn run(context: &Context, args: &Validate) -> Result<u8, Failure> {
@@ -40,6 +41,9 @@ fn check(context: &Context, name: &str) -> Result<(), Failure> {
                 .with_file(setup.config_path().display().to_string())
                 .to_string(),
         );
+    }
+    for suspicion in suspicions(&setup) {
+        show::warning(&format!("{name}: {suspicion}"));
     }
     Ok(setup.check_runnable()?)
 }
