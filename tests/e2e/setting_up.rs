@@ -324,6 +324,11 @@ fn what_is_likely_a_mistake_is_said_before_anything_is_spent() {
         ])
         .rc(0);
     assert!(run.err.contains("hands no prompt over"), "{run:#?}");
+    let mut world = World::git();
+    fs::write(world.project().join(".gitattributes"), "*.bin filter=lfs\n").unwrap();
+    world.user_changed_something();
+    let run = world.run(["create", "x", "--from-template", "task"]).rc(0);
+    assert!(run.err.contains("the repository filters files"), "{run:#?}");
     let world = World::plain().with_loop();
     world.configure(|config| {
         config["roles"]["verify"]["prompt"] = serde_json::json!("nowhere.md");

@@ -5,6 +5,7 @@ use crate::setup::Setup;
 use crate::tasks::ReadError;
 use loop_core::Role;
 use loop_prompts::{CommandToken, Resolution, Resolver};
+use std::fs;
 
 /// The roles that a loop calls, in the order of a tick.
 #[must_use]
@@ -42,6 +43,7 @@ pub fn suspicions(setup: &Setup) -> Vec<String> {
             .into_iter()
             .filter_map(|role| sends_nothing(setup, role)),
     );
+    found.extend(left_out_of_worktrees(setup).map(str::to_owned));
     if let Some(task) = &setup.config.work_source().task
         && let Err(ReadError::Missing { .. }) = setup.tasks.read(task.as_str())
     {
@@ -51,6 +53,26 @@ pub fn suspicions(setup: &Setup) -> Vec<String> {
         ));
     }
     found
+}
+
+/// A worktree gets no submodules, and filtered files as they are stored; a
+/// set-up command can bring both.
+fn left_out_of_worktrees(setup: &Setup) -> Option<&'static str> {
+    let blast_radius = setup.config.blast_radius();
+    if !blast_radius.use_worktree() || blast_radius.setup.is_some() {
+        return None;
+    }
+    let top = setup.repository.as_ref()?.top_level()?;
+    if top.join(".gitmodules").is_file() {
+        return Some(
+            "the repository has submodules, which are empty in a worktree; set blast_radius.setup",
+        );
+    }
+    let attributes = fs::read_to_string(top.join(".gitattributes")).unwrap_or_default();
+    attributes.contains("filter=").then_some(
+        "the repository filters files, as Git LFS does; a worktree has them as they are stored; \
+         set blast_radius.setup",
+    )
 }
 
 /// A role that has a prompt, and a command that never hands it over.

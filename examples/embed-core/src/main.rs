@@ -32,6 +32,7 @@ const LOOP: &str = r#"{
 
 const HINT: &str = "multiply, do not add";
 
+// rows: W-08
 fn main() -> Result<(), Box<dyn Error>> {
     let rules = Rules::of(&Config::parse(LOOP)?.config);
     let mut machine = Machine::new(State::new());
