@@ -186,3 +186,23 @@ fn a_flood_of_output_is_cut_and_does_not_stop_the_tick() {
         .len();
     assert!(kept < 51 * 1024 * 1024, "{kept}");
 }
+
+// rows: L-10
+// cases: 133
+#[test]
+fn the_first_tick_says_what_has_no_cap_and_only_that_one() {
+    let world = World::plain().with_loop();
+    world.says("verify", verdict(false, 0.2, "h"));
+    world.run(["pause", "L"]).rc(0);
+    world.run(["tick", "L"]).rc(0);
+    assert!(
+        !world.log().contains("no cap"),
+        "a skipped tick spends nothing"
+    );
+    world.run(["resume", "L"]).rc(0);
+    let first = world.run(["tick", "L"]).rc(0);
+    assert!(first.err.contains("cost: no cap"), "{first:#?}");
+    let second = world.run(["tick", "L"]).rc(0);
+    assert!(!second.err.contains("no cap"), "{second:#?}");
+    assert_eq!(world.log().matches("cost: no cap").count(), 1);
+}

@@ -223,12 +223,6 @@ impl<'a> Driver<'a> {
         }
         let setup = self.setup;
         make_owed_moves(&setup.tasks, &setup.name, &*setup.clock, &mut self.held)?;
-        if self.machine().state().tick == 0 {
-            for words in self.setup.config.uncapped() {
-                self.held.note(Level::Info, &words);
-                self.watch.note(&words);
-            }
-        }
         self.held.start(Rules::of(&self.setup.config))?;
         self.run()?;
         release_claims(self.setup);
@@ -294,6 +288,9 @@ impl<'a> Driver<'a> {
                 self.held.open_tick(&format!("{:016x}", random_bits()))?;
                 let task = open.task.as_ref().map(|task| task.name.as_str());
                 self.watch.opened(open.tick, task);
+                if open.tick == 1 {
+                    self.tell_of_missing_caps();
+                }
                 Ok(())
             }
             Action::Worktree(place) => self.worktree(&place),
@@ -337,6 +334,14 @@ impl<'a> Driver<'a> {
             (Some(_), _) => Wish::End,
             (None, _) if self.broken.is_some() => Wish::End,
             (None, _) => Wish::GoOn,
+        }
+    }
+
+    /// Says before the first call what has no cap (decision D-3).
+    fn tell_of_missing_caps(&mut self) {
+        for words in self.setup.config.uncapped() {
+            self.held.note(Level::Info, &words);
+            self.watch.note(&words);
         }
     }
 
