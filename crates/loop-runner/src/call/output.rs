@@ -5,12 +5,12 @@
 //! is kept is written anew and put into place.
 
 use crate::hash::hex;
-use crate::holder::Captured;
+use crate::holder::{Captured, Command};
 use loop_core::answer::FileRef;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub(super) fn keep(
     let mut sink = Sink::new(kept)?;
     let mut warning = None;
     let copied = match (open_plain(written)?, stdout) {
-        (Some(mut file), _) => io::copy(&mut file, &mut sink).map(drop),
+        (Some(mut file), _) => copy_capped(&mut file, Command::OUTPUT_CAP, &mut sink),
         (None, Some((captured, path))) => match captured.copy(path, &mut sink) {
             Err(error) if !sink.failed => {
                 let path = path.display();
@@ -74,6 +74,24 @@ fn open_plain(path: &Path) -> io::Result<Option<File>> {
     let file = File::from(file);
     let meta = file.metadata()?;
     Ok((meta.is_file() && meta.nlink() == 1).then_some(file))
+}
+
+/// Copies a file of at most `cap` bytes, or the first and the last half of the
+/// cap with a line between them, as the holder does with a stream.
+///
+/// A sparse file of terabytes costs an agent nothing; a copy of it would fill
+/// the disk, with nothing that ends it.
+fn copy_capped(file: &mut File, cap: u64, to: &mut impl Write) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let Some(omitted) = length.checked_sub(cap).filter(|omitted| *omitted > 0) else {
+        return io::copy(&mut file.take(cap), to).map(drop);
+    };
+    io::copy(&mut (&*file).take(cap / 2), to)?;
+    writeln!(to, "\n[... {omitted} bytes omitted ...]")?;
+    let tail = cap - cap / 2;
+    file.seek(SeekFrom::Start(length - tail))?;
+    // Bounded, as something that outlived the call may still add to it.
+    io::copy(&mut file.take(tail), to).map(drop)
 }
 
 /// Writes an output beside its place, and looks at it as it goes by.
@@ -204,5 +222,45 @@ mod tests {
         assert_eq!(kept.text.len(), TEXT_LIMIT);
         assert!(kept.text.ends_with("the end"));
         assert_eq!(kept.file.bytes, text.len() as u64);
+    }
+
+    // cases: 68
+    #[test]
+    fn of_a_written_file_beyond_the_cap_the_start_and_the_end_are_kept() {
+        let outputs = Outputs::new();
+        let written = outputs.path("written");
+        fs::write(&written, "the start").unwrap();
+        let mut file = File::options().write(true).open(&written).unwrap();
+        let length = 2 * 1024 * 1024 * 1024 * 1024;
+        file.seek(SeekFrom::Start(length - 7)).unwrap();
+        file.write_all(b"the end").unwrap();
+        let kept = outputs.keep();
+        let line = format!(
+            "\n[... {} bytes omitted ...]\n",
+            length - Command::OUTPUT_CAP
+        );
+        assert_eq!(kept.file.bytes, Command::OUTPUT_CAP + line.len() as u64);
+        assert!(kept.text.ends_with("the end"));
+        let all = fs::read(outputs.path("kept")).unwrap();
+        assert!(all.starts_with(b"the start"));
+        let half = Command::OUTPUT_CAP as usize / 2;
+        assert_eq!(&all[half..half + line.len()], line.as_bytes());
+        assert!(!written.exists());
+    }
+
+    #[test]
+    fn a_file_at_the_cap_is_whole_and_one_byte_more_is_cut() {
+        for (text, shown) in [
+            ("", ""),
+            ("abcde", "abcde"),
+            ("abcdef", "ab\n[... 1 bytes omitted ...]\ndef"),
+        ] {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file.rewind().unwrap();
+            let mut copied = Vec::new();
+            copy_capped(&mut file, 5, &mut copied).unwrap();
+            assert_eq!(String::from_utf8(copied).unwrap(), shown);
+        }
     }
 }
