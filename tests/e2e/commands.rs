@@ -6,6 +6,35 @@ use std::fs;
 
 // rows: C-10, U-30
 #[test]
+fn a_loop_that_has_lost_its_configuration_is_still_told_of() {
+    let world = World::plain().with_loop();
+    world.says("verify", verdict(false, 0.4, "h"));
+    world.tick();
+    let config = world.in_loop("loop.json");
+    for kind in ["gone", "folder", "pipe", "link"] {
+        drop(fs::remove_file(&config));
+        match kind {
+            "folder" => fs::create_dir(&config).unwrap(),
+            "pipe" => {
+                let made = std::process::Command::new("mkfifo").arg(&config).status();
+                assert!(made.unwrap().success());
+            }
+            "link" => std::os::unix::fs::symlink("nowhere", &config).unwrap(),
+            _ => {}
+        }
+        let text = world.run(["list"]).rc(0).out;
+        assert!(text.starts_with("L "), "{kind}: {text}");
+        assert!(text.contains("broken"), "{kind}: {text}");
+        let audit = world.run(["audit"]).rc(0);
+        assert!(audit.out.contains("loop.json"), "{kind}: {audit:#?}");
+        if kind == "folder" {
+            fs::remove_dir(&config).unwrap();
+        }
+    }
+}
+
+// rows: C-10, U-30
+#[test]
 fn list_shows_every_loop_and_reads_as_one_document() {
     let world = World::plain().with_loop();
     let mut other: Value =

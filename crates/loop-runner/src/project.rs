@@ -121,7 +121,8 @@ impl Project {
         self.data.join("loops").join(name)
     }
 
-    /// Lists the names of the loops, sorted; a loop is a folder with a `loop.json`.
+    /// Lists the names of the loops, sorted; a loop is a folder with a
+    /// `loop.json` of any kind, or with the record of one that has lost it.
     ///
     /// # Errors
     ///
@@ -135,7 +136,8 @@ impl Project {
         let mut names = Vec::new();
         for entry in entries {
             let entry = entry?;
-            if entry.path().join("loop.json").is_file()
+            let has = |file| entry.path().join(file).symlink_metadata().is_ok();
+            if (has("loop.json") || has("events.jsonl"))
                 && let Ok(name) = entry.file_name().into_string()
             {
                 names.push(name);
@@ -300,6 +302,9 @@ mod tests {
         fs::create_dir_all(project.loop_dir("b")).unwrap();
         fs::write(project.loop_dir("b").join("loop.json"), "{}").unwrap();
         fs::create_dir_all(project.loop_dir("empty")).unwrap();
-        assert_eq!(project.loops().unwrap(), ["b"]);
+        fs::create_dir_all(project.loop_dir("lost")).unwrap();
+        fs::write(project.loop_dir("lost").join("events.jsonl"), "").unwrap();
+        fs::create_dir_all(project.loop_dir("odd").join("loop.json")).unwrap();
+        assert_eq!(project.loops().unwrap(), ["b", "lost", "odd"]);
     }
 }
