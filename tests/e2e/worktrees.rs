@@ -318,6 +318,18 @@ fn diff_shows_what_was_changed_new_files_included() {
     assert_eq!(stat.lines().count(), 3, "{stat}");
 }
 
+// rows: D-20
+// cases: 58
+#[test]
+fn a_name_with_a_line_break_makes_no_line_of_the_summary() {
+    let world = in_worktree(World::git());
+    world.role("implement", "echo x >\"$(printf 'a\\n  +9 -0  b')\"");
+    world.tick();
+    let stat = world.run(["diff", "L", "--stat"]).rc(0).out;
+    assert_eq!(stat.lines().count(), 1, "{stat}");
+    assert!(stat.contains(r#""a\n  +9 -0  b""#), "{stat}");
+}
+
 // cases: 100
 #[test]
 fn an_agent_that_commits_makes_progress() {

@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, args: &Diff) -> Result<u8, Failure> {
                 Some(lines) => format!("+{} -{}", lines.added, lines.removed),
                 None => "binary".to_owned(),
             };
-            show::line(format!("{lines:>12}  {}", file.path.display()));
+            show::line(format!("{lines:>12}  {}", file.quoted_path()));
         }
     }
     Ok(exit::DONE)

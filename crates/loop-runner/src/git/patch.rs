@@ -36,6 +36,14 @@ pub struct FileStat {
     pub lines: Option<LineStat>,
 }
 
+impl FileStat {
+    /// Returns the path on one line, quoted as git does where its name has a
+    /// line break or another control character.
+    pub fn quoted_path(&self) -> String {
+        quoted(b"", self.path.as_os_str().as_encoded_bytes().into())
+    }
+}
+
 /// How many lines of a file came and went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineStat {
