@@ -142,7 +142,7 @@ const ARGUMENTS: &[Refusal] = &[
     (&["create", "", "--from-template", "task"], 2, "is no loop name"),
     (&["create", "a b", "--from-template", "task"], 2, "is no loop name"),
     (&["create", "-rf", "--from-template", "task"], 2, "-r"),
-    (&["create", "run", "--from-template", "task"], 2, "belongs to `loop run`"),
+    (&["create", "run", "--from-template", "task"], 2, "`run` belongs to `loop run`"),
     (&["create", "x", "--from-template", "task", "--brief", " "], 2, "the brief is empty"),
     (&["create", "x", "--from-template", "task", "--brief", "@nowhere"], 2, "nowhere"),
     (&["create", "x", "--from-template", "task", "--harness-command", "my-agent"], 2, "give a JSON array"),

@@ -14,9 +14,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The name that belongs to the autonomous run.
-const RESERVED: &str = "run";
-
 /// A loop to make.
 #[derive(Clone, Debug)]
 pub struct NewLoop<'a> {
@@ -196,10 +193,10 @@ fn configure(home: &Home, new: &NewLoop<'_>) -> Result<Config, CreateLoopError> 
         .name
         .parse()
         .map_err(|error: loop_core::config::Malformed| bad_name(error.to_string()))?;
-    if name.as_str() == RESERVED {
-        return Err(bad_name(
-            "`{name}` belongs to `loop run`; take another name".to_owned(),
-        ));
+    if name.is_reserved() {
+        return Err(bad_name(format!(
+            "`{name}` belongs to `loop run`; take another name"
+        )));
     }
     let looking = format!("read the templates of {}", home.root().display());
     let found = templates::find(home, new.template).map_err(io_error(&looking))?;
