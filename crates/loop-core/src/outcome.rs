@@ -246,6 +246,18 @@ pub enum Skip {
 }
 
 impl Skip {
+    /// Every reason that is a skip's own, so all but a halt.
+    pub const ITS_OWN: &[Self] = &[
+        Self::NoWork,
+        Self::NoCurrentTask,
+        Self::Paused,
+        Self::Locked,
+        Self::Window,
+        Self::NotBefore,
+        Self::ContextFloor,
+        Self::Untrusted,
+    ];
+
     /// Returns the word as it stands in files and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -397,16 +409,6 @@ impl Outcome {
         ) -> Option<T> {
             all.iter().copied().find(|word| Some(spell(*word)) == text)
         }
-        const SKIPS: &[Skip] = &[
-            Skip::NoWork,
-            Skip::NoCurrentTask,
-            Skip::Paused,
-            Skip::Locked,
-            Skip::Window,
-            Skip::NotBefore,
-            Skip::ContextFloor,
-            Skip::Untrusted,
-        ];
         let halted = || word(Halt::ALL, reason, Halt::as_str);
         Some(match outcome {
             "pass" if reason.is_none() => Self::Pass,
@@ -426,7 +428,7 @@ impl Outcome {
             "skipped" => Self::Skipped(match (reason, halt) {
                 (Some("human_intervention"), Some(halt)) => Skip::HumanIntervention(halt),
                 (_, Some(_)) => return None,
-                (_, None) => word(SKIPS, reason, Skip::as_str)?,
+                (_, None) => word(Skip::ITS_OWN, reason, Skip::as_str)?,
             }),
             "human_intervention" => Self::HumanIntervention(halted()?),
             "parked" => Self::Parked(halted()?),

@@ -37,17 +37,7 @@ fn ends() -> Vec<Outcome> {
     ends.extend(Interruption::ALL.iter().copied().map(Outcome::Interrupted));
     ends.extend(Halt::ALL.iter().copied().map(Outcome::HumanIntervention));
     ends.extend(Error::ALL.iter().copied().map(Outcome::Error));
-    let skips = [
-        Skip::NoWork,
-        Skip::NoCurrentTask,
-        Skip::Paused,
-        Skip::Locked,
-        Skip::Window,
-        Skip::NotBefore,
-        Skip::ContextFloor,
-        Skip::Untrusted,
-    ];
-    ends.extend(skips.map(Outcome::Skipped));
+    ends.extend(Skip::ITS_OWN.iter().copied().map(Outcome::Skipped));
     ends
 }
 
