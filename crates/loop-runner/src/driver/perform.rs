@@ -90,12 +90,9 @@ impl Driver<'_> {
 
     pub(super) fn implement(&mut self, call: &Call) -> Result<(), HeldError> {
         let (tree_before, mut elapsed) = self.tree_hash(call.worktree.as_ref());
-        let tree_before = match tree_before {
-            Ok(tree) => tree,
-            Err(unready) => {
-                let answer = self.unready(unready)?;
-                return self.held.answer(answer, elapsed);
-            }
+        let tree_before = match self.ready(tree_before)? {
+            Ok(tree_before) => tree_before,
+            Err(answer) => return self.held.answer(answer, elapsed),
         };
         let ran = match self.run_call(call, &mut elapsed)? {
             Ok(ran) => ran,
@@ -103,12 +100,9 @@ impl Driver<'_> {
         };
         let (tree_after, more) = self.tree_hash(call.worktree.as_ref());
         elapsed += more;
-        let tree_after = match tree_after {
-            Ok(tree) => tree,
-            Err(unready) => {
-                let answer = self.unready(unready)?;
-                return self.held.answer(answer, elapsed);
-            }
+        let tree_after = match self.ready(tree_after)? {
+            Ok(tree_after) => tree_after,
+            Err(answer) => return self.held.answer(answer, elapsed),
         };
         self.watch.ended(Step::Implement, &in_short(&ran.text));
         let answer = StepAnswer::Implement(Implemented {
@@ -125,12 +119,9 @@ impl Driver<'_> {
         let setup = self.setup;
         let place = call.worktree.as_ref();
         let (before, mut elapsed) = self.in_thread(|stop| workplace::snapshot(setup, place, stop));
-        let before = match before {
+        let before = match self.ready(before)? {
             Ok(before) => before,
-            Err(unready) => {
-                let answer = self.unready(unready)?;
-                return self.held.answer(answer, elapsed);
-            }
+            Err(answer) => return self.held.answer(answer, elapsed),
         };
         let ran = match self.run_call(call, &mut elapsed)? {
             Ok(ran) => ran,
@@ -282,6 +273,14 @@ impl Driver<'_> {
         }
         let by = self.stopping().unwrap_or(Interruption::Signal);
         Ok(StepAnswer::Interrupted(by))
+    }
+
+    /// Turns what kept a part of the engine from its end into the answer.
+    fn ready<T>(&mut self, made: Result<T, Unready>) -> Result<Result<T, StepAnswer>, HeldError> {
+        match made {
+            Ok(made) => Ok(Ok(made)),
+            Err(unready) => self.unready(unready).map(Err),
+        }
     }
 
     fn unready(&mut self, unready: Unready) -> Result<StepAnswer, HeldError> {
