@@ -85,12 +85,6 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns the address of the file's JSON Schema, which is for editors only.
-    #[must_use]
-    pub fn schema_url(&self) -> Option<&str> {
-        self.settings.schema.as_deref()
-    }
-
     /// Returns the name of the loop, which is also the name of its folder.
     #[must_use]
     pub fn name(&self) -> &LoopName {
