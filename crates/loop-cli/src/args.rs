@@ -56,8 +56,8 @@ pub(crate) enum Command {
     Log(NamedJson),
     /// Shows what a loop has changed, new files included.
     Diff(Diff),
-    /// Lets a loop that waits for a person go on.
-    Approve(Ask),
+    /// Lets a loop that waits for a person go on, or takes back a task it put aside.
+    Approve(Approve),
     /// Lets no tick start until `loop resume`; a running one finishes.
     Pause(Ask),
     /// Ends a pause.
@@ -167,6 +167,15 @@ pub(crate) struct Ask {
     /// What to remember with it.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) note: Option<String>,
+}
+
+/// What `approve` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+    /// The task that the loop waits about, or that it has put aside.
+    pub(crate) task: Option<String>,
 }
 
 /// What `set-task` takes.

@@ -1,7 +1,10 @@
 //! What the driver answers.
 
 use crate::claim::Claim;
+use crate::gate::GateReport;
 use crate::outcome::{EnvironmentFault, Error, Interruption, Skip};
+use crate::scope::Violation;
+use crate::state::Frozen;
 use crate::step::{Step, WorkTask};
 use crate::time::Timestamp;
 use crate::verdict::{Unreadable, Verdict};
@@ -58,10 +61,18 @@ pub enum Work {
 pub enum StepAnswer {
     /// The workspace is ready.
     Worktree(Option<WorktreeRecord>),
+    /// Where the state of the tree is kept; `None` when it cannot be told.
+    Baseline(Option<FileRef>),
+    /// The acceptance gate is armed, or cannot be.
+    Arm(Armed),
     /// The tree's hash; `None` is unknown, which counts as changed.
     Tree(Option<String>),
     /// Implement has ended.
     Implement(Implemented),
+    /// What has changed is listed.
+    Scope(Scoped),
+    /// The acceptance gate has ended.
+    Gate(Gated),
     /// Verify has ended.
     Verify(Verified),
     /// The report is in the task's folder, or was there before.
@@ -70,6 +81,11 @@ pub enum StepAnswer {
     Orchestrate(Called),
     /// The task is where it should be.
     Advance(Advanced),
+    /// The task's work is out of the shared worktree; the patch that holds it,
+    /// `None` when there was none.
+    SetAside(Option<FileRef>),
+    /// The task's item is complete in its source.
+    Finish(Finished),
     /// The step could not be begun, or could not be done.
     Failed(StepFault),
     /// The step was ended before its time.
@@ -82,18 +98,20 @@ impl StepAnswer {
     pub fn fits(&self, step: Step) -> bool {
         match self {
             Self::Worktree(_) => step == Step::Worktree,
+            Self::Baseline(_) => step == Step::Baseline,
+            Self::Arm(_) => step == Step::Arm,
             Self::Tree(_) => step == Step::Tree,
             Self::Implement(_) => step == Step::Implement,
+            Self::Scope(_) => step == Step::Scope,
+            Self::Gate(_) => step == Step::Gate,
             Self::Verify(_) => step == Step::Verify,
             Self::Report => step == Step::Report,
             Self::Orchestrate(_) => step == Step::Orchestrate,
             Self::Advance(_) => step == Step::Advance,
+            Self::SetAside(_) => step == Step::SetAside,
+            Self::Finish(_) => step == Step::Finish,
             Self::Failed(_) => !matches!(step, Step::FindWork | Step::Open | Step::Close),
-            // A move and a copy are over in no time, and are made again if need be.
-            Self::Interrupted(_) => matches!(
-                step,
-                Step::Worktree | Step::Tree | Step::Implement | Step::Verify | Step::Orchestrate
-            ),
+            Self::Interrupted(_) => step.can_be_interrupted(),
         }
     }
 }
@@ -116,6 +134,11 @@ pub enum StepFault {
         /// What differs.
         what: String,
     },
+    /// Something that is frozen was changed.
+    Tampered {
+        /// What differs.
+        what: String,
+    },
     /// The engine could not do its part.
     Error {
         /// What kind of thing.
@@ -123,6 +146,25 @@ pub enum StepFault {
         /// What exactly.
         what: String,
     },
+}
+
+impl StepFault {
+    /// Whether somebody has changed what nobody may.
+    #[must_use]
+    pub fn is_tampering(&self) -> bool {
+        matches!(self, Self::WorktreeReplaced { .. } | Self::Tampered { .. })
+    }
+
+    /// Returns what happened, in one line.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        match self {
+            Self::Environment { what, .. }
+            | Self::WorktreeReplaced { what }
+            | Self::Tampered { what }
+            | Self::Error { what, .. } => what,
+        }
+    }
 }
 
 /// A worktree, as it was made.
@@ -159,6 +201,9 @@ pub struct Called {
     /// Whether processes that it left behind had to be ended.
     #[serde(default)]
     pub leaked: bool,
+    /// What has changed outside the place of work meanwhile, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
 }
 
 /// How a harness's process ended.
@@ -231,6 +276,9 @@ pub struct Verified {
     /// ten of them: such a judgement is void.
     #[serde(default)]
     pub changed: Vec<String>,
+    /// New files that the judge left, at most a hundred. They are not the attempt's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
 }
 
 /// What the one reader of verdicts made of a judge's output.
@@ -253,6 +301,76 @@ impl Reading {
             Err(unreadable) => Self::Unreadable(unreadable),
         }
     }
+}
+
+/// The acceptance gate before any work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Armed {
+    /// What it is made of.
+    pub frozen: Frozen,
+    /// What it said, if it had to be red.
+    pub first_run: Option<FirstRun>,
+}
+
+/// What a gate says before any work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FirstRun {
+    /// It is red for the right reason.
+    Red {
+        /// Its exit code.
+        exit: i32,
+        /// How many tests it ran, if it says so.
+        tests: Option<u64>,
+    },
+    /// It is green although nothing was done.
+    Green,
+    /// It cannot run.
+    Broken {
+        /// Why not.
+        why: String,
+    },
+    /// It is the script that is shipped to be replaced.
+    Unwritten,
+    /// It said one thing and then another about the same tree.
+    Flaky {
+        /// What it said.
+        why: String,
+    },
+}
+
+/// A run of the acceptance gate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gated {
+    /// What it said.
+    pub report: GateReport,
+    /// The tree as it left it, which is the one that a verdict is bound to;
+    /// `None` is unknown.
+    pub tree: Option<String>,
+}
+
+/// What an attempt has changed, and what of it was not allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scoped {
+    /// How many files differ from how they were.
+    pub files: u64,
+    /// The ones that had to stay as they were, up to a hundred.
+    pub violations: Vec<Violation>,
+    /// The patch, where one could be written.
+    pub patch: Option<FileRef>,
+}
+
+/// What came of finishing an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finished {
+    /// Its source knows, by now or before.
+    Done,
+    /// It is no longer the item that was worked on; nothing was changed.
+    Conflict {
+        /// What was found.
+        what: String,
+    },
 }
 
 /// What became of a move.

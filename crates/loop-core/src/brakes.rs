@@ -1,7 +1,7 @@
 //! When to stop and ask a person.
 
 use crate::outcome::Halt;
-use crate::state::{KEPT, Progress};
+use crate::state::{Attempt, KEPT, Progress};
 use crate::{Score, Usd};
 use serde::{Deserialize, Serialize};
 
@@ -64,14 +64,21 @@ impl Brakes {
     }
 
     /// Whether each of the last `no_progress_window` spent attempts left the tree
-    /// as it was (decision D-19). The latest one is not spent while it is held.
+    /// as it was, or in a loop without a judge left the gate red in the same way
+    /// (decision D-19). The latest one is not spent while it is held.
     fn no_progress(&self, progress: &Progress) -> bool {
         let spent = match progress.attempts.as_slice() {
             [spent @ .., _held] if progress.unjudged.is_some() => spent,
             spent => spent,
         };
-        last(spent, self.no_progress_window)
-            .is_some_and(|attempts| attempts.iter().all(|attempt| !attempt.changed))
+        last(spent, self.no_progress_window).is_some_and(|attempts| {
+            let [first, later @ ..] = attempts else {
+                return false;
+            };
+            let same_red = |other: &Attempt| other.gate == first.gate;
+            attempts.iter().all(|attempt| !attempt.changed)
+                || (first.gate.is_some() && later.iter().all(same_red))
+        })
     }
 }
 
@@ -86,7 +93,7 @@ fn last<T>(items: &[T], window: u32) -> Option<&[T]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Attempt;
+    use crate::state::RedGate;
 
     fn brakes() -> Brakes {
         Brakes {
@@ -149,7 +156,10 @@ mod tests {
         let attempts = |changes: &[bool]| {
             changes
                 .iter()
-                .map(|changed| Attempt { changed: *changed })
+                .map(|changed| Attempt {
+                    changed: *changed,
+                    gate: None,
+                })
                 .collect::<Vec<_>>()
         };
         let progress = |iteration, harness_failures, changes: &[bool]| Progress {
@@ -193,5 +203,37 @@ mod tests {
             ..brakes()
         };
         assert_eq!(off.tripped(&progress(9_999, 0, &[false; 9])), None);
+    }
+
+    // rows: G-34, U-42
+    // cases: 103
+    #[test]
+    fn a_gate_that_is_red_in_the_same_way_is_no_progress() {
+        let red = |exit, output: &str| {
+            Some(RedGate {
+                exit,
+                output: output.to_owned(),
+            })
+        };
+        let (same, other) = (red(7, "3 failed"), red(7, "2 failed"));
+        for (gates, tripped) in [
+            ([same.clone(), same.clone(), same.clone()], true),
+            ([other.clone(), same.clone(), same.clone()], false),
+            ([same.clone(), same.clone(), other], false),
+            ([same.clone(), red(1, "3 failed"), same.clone()], false),
+            ([None, same.clone(), same], false),
+            ([None, None, None], false),
+        ] {
+            let attempts = gates.into_iter().map(|gate| Attempt {
+                changed: true,
+                gate,
+            });
+            let progress = Progress {
+                attempts: attempts.collect(),
+                ..Progress::default()
+            };
+            let expected = tripped.then_some(Halt::NoProgress);
+            assert_eq!(brakes().tripped(&progress), expected, "{progress:?}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What people, and once a tick orchestrate, ask of a loop.
 
+use crate::state::Frozen;
 use serde::{Deserialize, Serialize};
 
 /// A request, as its file in `control/` holds it.
@@ -24,8 +25,19 @@ pub enum Request {
     Pause,
     /// Ends a pause.
     Resume,
-    /// A person lets a waiting loop go on.
-    Approve,
+    /// A person lets a waiting loop go on, or takes a task back that was put aside.
+    Approve {
+        /// The task; `None` is whatever the loop waits about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<String>,
+    },
+    /// A person says that the acceptance gate of a task is as it should be.
+    Freeze {
+        /// The task.
+        task: String,
+        /// What the gate is made of now.
+        frozen: Frozen,
+    },
     /// A pause that also ends the running step now.
     Stop,
     /// Gives a single loop its task.

@@ -34,7 +34,8 @@
 //!
 //! ```
 //! use loop_core::answer::{
-//!     Advanced, CallEnd, Called, FileRef, Implemented, Reading, StepAnswer, Verified, Work,
+//!     Advanced, CallEnd, Called, FileRef, Implemented, Reading, Scoped, StepAnswer, Verified,
+//!     Work,
 //! };
 //! use loop_core::{Action, Answer, Machine, Reply, Start};
 //! use loop_core::{claim::Claim, config::Config, outcome::Outcome, rules::Rules};
@@ -46,6 +47,7 @@
 //!     end: CallEnd::Exited(0),
 //!     output: FileRef { path: "output.md".to_owned(), bytes: 4, sha256: String::new() },
 //!     leaked: false,
+//!     outside: Vec::new(),
 //! };
 //! let mut now = Timestamp::from_unix_millis(0);
 //! let mut machine = Machine::new(State::new());
@@ -61,9 +63,11 @@
 //!             name: "fix".to_owned(),
 //!             phase: Some("implement".to_owned()),
 //!             phases: rules.phases.clone(),
+//!             item: None,
 //!         })),
 //!         Action::Open(open) => Answer::Opened { seq: open.tick, nonce: "0".repeat(16) },
 //!         Action::Worktree(_) => step(StepAnswer::Worktree(None)),
+//!         Action::Baseline(_) => step(StepAnswer::Baseline(None)),
 //!         Action::Tree(_) => step(StepAnswer::Tree(None)),
 //!         Action::Implement(_) => step(StepAnswer::Implement(Implemented {
 //!             called: called(),
@@ -72,16 +76,21 @@
 //!             tree_before: Some("a".to_owned()),
 //!             tree_after: Some("b".to_owned()),
 //!         })),
+//!         Action::Scope(_) => step(StepAnswer::Scope(Scoped::default())),
 //!         Action::Verify(_) => step(StepAnswer::Verify(Verified {
 //!             called: called(),
 //!             reading: Reading::of(r#"{"pass": true, "score": 0.9}"#, ""),
 //!             tree: Some("b".to_owned()),
 //!             changed: Vec::new(),
+//!             added: Vec::new(),
 //!         })),
 //!         Action::Report(_) => step(StepAnswer::Report),
 //!         Action::Orchestrate(_) => step(StepAnswer::Orchestrate(called())),
 //!         Action::Advance(_) => step(StepAnswer::Advance(Advanced::Moved)),
 //!         Action::Close(_) => Answer::Closed,
+//!         Action::Arm(_) | Action::Gate(_) | Action::SetAside(_) | Action::Finish(_) => {
+//!             unreachable!("this loop has no gate, no shared worktree and no items")
+//!         }
 //!     };
 //!     now = Timestamp::from_unix_millis(now.unix_millis() + 1_000);
 //!     machine.answer(fence, Reply { at: now, elapsed_ms: 1_000, answer })?;
@@ -101,6 +110,7 @@ pub mod control;
 mod decimal;
 pub mod exit;
 pub mod explain;
+pub mod gate;
 mod machine;
 pub mod outcome;
 pub mod phase;

@@ -5,23 +5,25 @@
 //! [`Machine::control`]. Everything that depends on the world, time included,
 //! stands in the answers, so the same inputs always give the same state.
 
+mod check;
 mod control;
 mod decide;
 mod finish;
 mod foreign;
+mod item;
 mod judge;
+mod park;
 mod preflight;
+mod question;
 mod work;
 
 use crate::Usd;
-use crate::answer::{Answer, Reply, StepAnswer, Work, WorktreeRecord};
-use crate::config::WorktreeFor;
-use crate::outcome::{Interruption, Outcome};
+use crate::answer::{Answer, FileRef, Reply, StepAnswer, Violation, Work, WorktreeRecord};
+use crate::gate::GateReport;
+use crate::outcome::{Halt, Interruption, Outcome};
 use crate::rules::Rules;
 use crate::state::{Running, State};
-use crate::step::{
-    Action, Advance, Call, Ended, Fence, Open, Report, Role, Step, WorkTask, Workplace,
-};
+use crate::step::{Advance, Ended, Fence, Role, Step, WorkTask};
 use crate::time::Timestamp;
 use crate::verdict::{Unreadable, Verdict};
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,8 @@ pub struct Machine {
     stage: Stage,
     tick: Option<Tick>,
     owed: Option<Owed>,
+    /// Whether the first item that is to be finished outside a tick was begun.
+    finish_begun: bool,
     ended: Option<Ended>,
     now: Timestamp,
 }
@@ -47,12 +51,18 @@ enum Stage {
     FindWork,
     Open(Option<WorkTask>),
     Worktree,
+    Baseline,
+    Arm,
     Tree,
     Implement,
+    Scope,
+    Gate,
     Verify,
     Report,
     Orchestrate,
     Advance(Advance),
+    SetAside,
+    Finish,
     Close,
 }
 
@@ -74,6 +84,14 @@ struct Tick {
     /// Path of implement's output.
     output: Option<String>,
     tree_after: Option<String>,
+    /// Path of the patch with what the task has changed.
+    diff: Option<String>,
+    violations: Vec<Violation>,
+    gate: Option<GateReport>,
+    /// What changed outside the place of work while orchestrate was called.
+    outside: Option<String>,
+    /// Why the task is about to be put aside.
+    parking: Option<(Halt, String)>,
     verdict: Option<Verdict>,
     fault: Option<Unreadable>,
     decision: Option<Decision>,
@@ -102,10 +120,7 @@ enum Decision {
     /// A task without a record is done.
     Complete,
     /// A person is needed.
-    Escalate {
-        halt: crate::outcome::Halt,
-        why: String,
-    },
+    Escalate { halt: Halt, why: String },
 }
 
 /// A move that a person's approval makes owed, outside a tick.
@@ -114,6 +129,8 @@ struct Owed {
     /// Sequence number of the `control` record.
     control: u64,
     advance: Advance,
+    /// The task's item, for when the move completes it.
+    item: Option<FileRef>,
     begun: bool,
 }
 
@@ -159,6 +176,7 @@ impl Machine {
             stage: Stage::Idle,
             tick: None,
             owed: None,
+            finish_begun: false,
             ended: None,
             now: Timestamp::default(),
         }
@@ -196,7 +214,7 @@ impl Machine {
         match (&self.tick, &self.owed) {
             (Some(tick), _) => tick.begun,
             (None, Some(owed)) => owed.begun,
-            (None, None) => false,
+            (None, None) => self.finish_begun,
         }
     }
 
@@ -225,44 +243,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Returns what to do next; `None` between two ticks.
-    #[must_use]
-    pub fn action(&self) -> Option<Action> {
-        let owed = || self.owed.as_ref().map(|owed| owed.advance.clone());
-        Some(match &self.stage {
-            Stage::Idle => Action::Advance(owed()?),
-            Stage::FindWork => Action::FindWork,
-            Stage::Open(task) => Action::Open(Open {
-                tick: self.state.tick + 1,
-                task: task.clone(),
-            }),
-            Stage::Worktree => Action::Worktree(self.workplace()?),
-            Stage::Tree => Action::Tree(self.workplace()?),
-            Stage::Implement => Action::Implement(self.call(Role::Implement)?),
-            Stage::Verify => Action::Verify(self.call(Role::Verify)?),
-            Stage::Report => Action::Report(self.report()?),
-            Stage::Orchestrate => Action::Orchestrate(self.call(Role::Orchestrate)?),
-            Stage::Advance(advance) => Action::Advance(advance.clone()),
-            Stage::Close => Action::Close(Box::new(self.closing()?)),
-        })
-    }
-
-    /// Returns what the answer to [`Machine::action`] has to carry.
-    #[must_use]
-    pub fn fence(&self) -> Option<Fence> {
-        let step = self.action()?.step();
-        let (opened, attempt) = match (&self.tick, &self.owed) {
-            (Some(tick), _) => (tick.opened, tick.attempt),
-            (None, Some(owed)) => (owed.control, 1),
-            (None, None) => (0, 1),
-        };
-        Some(Fence {
-            opened,
-            step,
-            attempt,
-        })
-    }
-
     /// Says that a step's `began` record is on disk. From here on an attempt
     /// counts, whatever becomes of it.
     ///
@@ -283,7 +263,7 @@ impl Machine {
         match (&mut self.tick, &mut self.owed) {
             (Some(tick), _) => tick.begun = true,
             (None, Some(owed)) => owed.begun = true,
-            (None, None) => {}
+            (None, None) => self.finish_begun = true,
         }
         self.count(fence.step);
         Ok(())
@@ -363,12 +343,18 @@ impl Machine {
         }
         match answer {
             StepAnswer::Worktree(record) => self.workspace_ready(record),
+            StepAnswer::Baseline(kept) => self.baseline_kept(kept),
+            StepAnswer::Arm(armed) => self.armed(armed),
             StepAnswer::Tree(tree) => self.tree_taken(tree.as_deref()),
             StepAnswer::Implement(implemented) => self.implemented(implemented),
+            StepAnswer::Scope(scoped) => self.scoped(scoped),
+            StepAnswer::Gate(gated) => self.gated(gated),
             StepAnswer::Verify(verified) => self.verified(verified),
             StepAnswer::Report => self.decide(),
-            StepAnswer::Orchestrate(_) => self.carry_out(),
+            StepAnswer::Orchestrate(called) => self.orchestrated(&called),
             StepAnswer::Advance(advanced) => self.advanced(advanced),
+            StepAnswer::SetAside(_) => self.set_aside(),
+            StepAnswer::Finish(finished) => self.item_finished(finished),
             StepAnswer::Failed(fault) => self.step_failed(step, begun, fault),
             StepAnswer::Interrupted(by) => self.step_interrupted(step, begun, by),
         }
@@ -379,7 +365,14 @@ impl Machine {
     fn obey_stop(&mut self) {
         let Some(by) = self.stopping() else { return };
         match self.stage {
-            Stage::Worktree | Stage::Tree | Stage::Implement | Stage::Verify => {
+            Stage::Worktree
+            | Stage::Baseline
+            | Stage::Arm
+            | Stage::Tree
+            | Stage::Implement
+            | Stage::Scope
+            | Stage::Gate
+            | Stage::Verify => {
                 self.spend_if_asked(false);
                 self.finish(Outcome::Interrupted(by), interrupted_why(by, None));
             }
@@ -396,57 +389,6 @@ impl Machine {
                 self.end_without_tick(Outcome::Error(crate::outcome::Error::SourceFailed), what);
             }
         }
-    }
-
-    fn workplace(&self) -> Option<Workplace> {
-        let tick = self.tick.as_ref()?;
-        let task = tick.task.as_ref()?;
-        Some(Workplace {
-            task: task.name.clone(),
-            tick: tick.number,
-            worktree: self.rules.as_ref()?.worktree,
-            recorded: match self.rules.as_ref()?.worktree {
-                Some(WorktreeFor::Loop) => self.state.worktree.clone(),
-                _ => self.state.progress_of(&task.name).worktree,
-            },
-        })
-    }
-
-    fn call(&self, role: Role) -> Option<Call> {
-        let tick = self.tick.as_ref()?;
-        let task = tick.task.as_ref()?;
-        let rules = self.rules.as_ref()?;
-        let progress = self.state.progress_of(&task.name);
-        let left = rules
-            .brakes
-            .max_wall_ms
-            .map_or(u64::MAX, |max| max.saturating_sub(progress.wall_ms));
-        Some(Call {
-            role,
-            tick: tick.number,
-            attempt: tick.attempt,
-            nonce: tick.nonce.clone(),
-            task: task.name.clone(),
-            phase: task.phase.clone(),
-            hint: progress.hint,
-            verdict: (role == Role::Orchestrate)
-                .then(|| tick.verdict.clone())
-                .flatten(),
-            unjudged: progress.unjudged.filter(|_| tick.judging),
-            fault: tick.fault.clone(),
-            timeout_ms: rules.call(role)?.timeout_ms.min(left),
-            worktree: tick.worktree.clone(),
-        })
-    }
-
-    fn report(&self) -> Option<Report> {
-        let tick = self.tick.as_ref()?;
-        let task = tick.task.as_ref()?;
-        Some(Report {
-            task: task.name.clone(),
-            file: crate::phase::Phases::artifact(task.phase.as_deref()?)?,
-            output: tick.output.clone()?,
-        })
     }
 }
 

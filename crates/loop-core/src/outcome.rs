@@ -203,6 +203,26 @@ impl Halt {
         )
     }
 
+    /// Whether it puts the task aside instead, where the loop says so (decision
+    /// D-18). The others concern the loop, or what nobody may work around.
+    #[must_use]
+    pub fn parks(self) -> bool {
+        matches!(
+            self,
+            Self::MaxIterations
+                | Self::ScorePlateau
+                | Self::NoProgress
+                | Self::LowScore
+                | Self::Blocked
+                | Self::Escalated
+                | Self::HarnessFailures
+                | Self::FileScope
+                | Self::Protected
+                | Self::GateGreen
+                | Self::ApprovalRequired
+        )
+    }
+
     /// Whether this is a brake on, or a judgement about, the task's work, so
     /// that approving it gives the task a fresh start (decision D-7).
     #[must_use]

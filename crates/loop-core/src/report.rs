@@ -1,7 +1,9 @@
 //! What `loop tick --json` prints: the outcome of one tick for programs.
 
 use crate::Usd;
+use crate::answer::Violation;
 use crate::explain::what_to_do;
+use crate::gate::{GateReport, Level};
 use crate::outcome::{Outcome, Skip};
 use crate::rules::Rules;
 use crate::state::State;
@@ -36,10 +38,10 @@ pub struct TickReport {
     pub max_iterations: Option<u32>,
     /// The judgement.
     pub verdict: Option<Verdict>,
-    /// What the acceptance gate said; null, as this version has none.
-    pub gate: Option<()>,
-    /// Changes that were not allowed; empty, as this version looks for none.
-    pub violations: Vec<()>,
+    /// What the acceptance gate said; null when it was not run.
+    pub gate: Option<GateWords>,
+    /// Changes that were not allowed.
+    pub violations: Vec<Violation>,
     /// The reason again, when a brake tripped.
     pub brake: Option<String>,
     /// What the tick's calls cost; null when nobody knows.
@@ -55,6 +57,33 @@ pub struct TickReport {
     pub what_to_do: Option<String>,
     /// The process's exit code.
     pub exit: u8,
+}
+
+/// What the acceptance gate said, for programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GateWords {
+    /// The literal exit code; 124 when it took too long.
+    pub exit: i32,
+    /// How many tests ran; null when nobody can tell.
+    pub tests: Option<u64>,
+    /// How far it can be trusted, from 0 to 3.
+    pub level: Level,
+    /// Whether the work is accepted.
+    pub green: bool,
+    /// What a person should look at, a line each.
+    pub flags: Vec<String>,
+}
+
+impl GateWords {
+    fn of(report: &GateReport) -> Self {
+        Self {
+            exit: report.exit,
+            tests: report.tests,
+            level: report.level,
+            green: report.green,
+            flags: report.flags.clone(),
+        }
+    }
 }
 
 /// What happens next.
@@ -73,7 +102,9 @@ impl TickReport {
         let outcome = &ended.outcome;
         let reason = outcome.reason().map(str::to_owned);
         let brake = match outcome {
-            Outcome::HumanIntervention(halt) if halt.is_brake() => reason.clone(),
+            Outcome::HumanIntervention(halt) | Outcome::Parked(halt) if halt.is_brake() => {
+                reason.clone()
+            }
             _ => None,
         };
         // Without an estimate nothing is known of a cost, not even that it is zero.
@@ -94,8 +125,8 @@ impl TickReport {
             iteration: ended.iteration,
             max_iterations: rules.and_then(|rules| rules.brakes.max_iterations),
             verdict: ended.verdict.clone(),
-            gate: None,
-            violations: Vec::new(),
+            gate: ended.gate.as_ref().map(GateWords::of),
+            violations: ended.violations.clone(),
             brake,
             cost_usd: priced.then_some(ended.cost),
             cost_source: if priced { "estimated" } else { "unknown" },

@@ -2,7 +2,9 @@
 
 use crate::Usd;
 use crate::brakes::Brakes;
-use crate::config::{self, Config, Harness, HarnessRef, PhaseName, WorkSourceKind, WorktreeFor};
+use crate::config::{
+    self, Config, Harness, HarnessRef, OnTrip, PhaseName, Watch, WorkSourceKind, WorktreeFor,
+};
 use crate::phase::Phases;
 use crate::step::Role;
 use serde::{Deserialize, Serialize};
@@ -29,12 +31,32 @@ pub struct Rules {
     pub phases: Phases,
     /// The limits.
     pub brakes: Brakes,
+    /// Whether a task that trips a brake is put aside and the next one taken.
+    pub park: bool,
+    /// Whether what changes is looked at, which is so for every loop of a driver
+    /// that can.
+    pub scope: bool,
+    /// Whether a change outside the place of work stops the task.
+    pub watch: bool,
+    /// The acceptance gate; `None` when the loop has none.
+    pub gate: Option<GateRules>,
+    /// Whether a judge is asked.
+    pub judge: bool,
     /// How implement is called.
     pub implement: CallRules,
     /// How verify is called.
     pub verify: CallRules,
     /// How orchestrate is called; `None` when the engine decides alone.
     pub orchestrate: Option<CallRules>,
+}
+
+/// What the decisions need to know of the acceptance gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateRules {
+    /// Whether it has to be red before the first attempt.
+    pub must_start_red: bool,
+    /// The longest that it may take, in milliseconds.
+    pub timeout_ms: u64,
 }
 
 /// What the decisions need to know of a role's calls.
@@ -77,6 +99,11 @@ impl Default for Rules {
         Self {
             single: true,
             worktree: None,
+            park: false,
+            scope: true,
+            watch: true,
+            gate: None,
+            judge: true,
             phases: Phases::default(),
             brakes: Brakes::default(),
             implement: CallRules::default(),
@@ -104,6 +131,15 @@ impl Rules {
         Self {
             single: config.work_source().kind() == WorkSourceKind::Single,
             worktree: (config.blast_radius().use_worktree()).then(|| config.worktree_for()),
+            park: config.brakes().on_trip() == OnTrip::Park
+                && config.work_source().kind() != WorkSourceKind::Single,
+            scope: true,
+            watch: config.blast_radius().watch() == Watch::Stop,
+            gate: config.gate().map(|gate| GateRules {
+                must_start_red: config.must_start_red(),
+                timeout_ms: millis(gate.timeout()),
+            }),
+            judge: config.has_judge(),
             phases: phases(config),
             brakes: Brakes::of(config.brakes()),
             implement: call_rules(config, config.roles().implement.as_ref()),

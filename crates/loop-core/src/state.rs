@@ -2,9 +2,9 @@
 
 use crate::Score;
 use crate::Usd;
-use crate::answer::WorktreeRecord;
+use crate::answer::{FileRef, WorktreeRecord};
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
-use crate::step::Step;
+use crate::step::{Finishing, Step};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,10 @@ pub struct State {
     pub worktree: Option<WorktreeRecord>,
     /// The record of each unfinished task.
     pub progress: BTreeMap<String, Progress>,
+    /// The tasks that were put aside, and why.
+    pub parked: BTreeMap<String, Halt>,
+    /// Items of complete tasks that their source has yet to be told of.
+    pub to_finish: Vec<Finishing>,
     /// The latest tasks that were finished, and where their work is.
     pub finished: Vec<Finished>,
     /// The latest judgement.
@@ -93,6 +97,9 @@ pub struct Awaited {
     pub from: String,
     /// The phase it goes to.
     pub to: String,
+    /// The task's item, if completing it means to do something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<FileRef>,
 }
 
 /// How one task has gone so far.
@@ -119,13 +126,59 @@ pub struct Progress {
     pub unjudged: Option<Unjudged>,
     /// The worktree of this task alone.
     pub worktree: Option<WorktreeRecord>,
+    /// The state of the tree as the task started, which its changes are measured
+    /// from.
+    pub baseline: Option<FileRef>,
+    /// The acceptance gate, once it is armed.
+    pub gate: Option<GateArmed>,
+    /// New files that judges have left, at most a hundred.
+    pub judges_own: Vec<String>,
+    /// Why the task was put aside, in one sentence.
+    pub parked_why: Option<String>,
+    /// The move that a person has to approve while the task is put aside.
+    pub awaiting: Option<Awaited>,
+}
+
+/// What the acceptance gate is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frozen {
+    /// One SHA-256 in hex over everything.
+    pub fingerprint: String,
+    /// The file that holds the same part by part.
+    pub parts: FileRef,
+}
+
+/// An acceptance gate that is armed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateArmed {
+    /// What it is made of.
+    pub frozen: Frozen,
+    /// Whether it was seen to be red before any work.
+    pub red_seen: bool,
+    /// How many tests it ran then, if it said so.
+    pub tests: Option<u64>,
+    /// The person who froze it again, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frozen_by: Option<String>,
 }
 
 /// What is kept of one spent attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Whether implement changed anything; unknown counts as changed.
     pub changed: bool,
+    /// What a red gate said, in a loop whose gate is the only judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<RedGate>,
+}
+
+/// What a red gate said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RedGate {
+    /// Its exit code.
+    pub exit: i32,
+    /// SHA-256 of its output without durations and temporary paths.
+    pub output: String,
 }
 
 /// Work that was done and not judged.
@@ -161,8 +214,30 @@ pub struct LastVerdict {
     pub tick: u64,
     /// The tree that was judged.
     pub tree: Option<String>,
-    /// What the judge said.
-    pub verdict: Verdict,
+    /// Who judged.
+    #[serde(default)]
+    pub by: By,
+    /// What the judge said; `None` when the gate was red and no judge was asked.
+    pub verdict: Option<Verdict>,
+}
+
+impl LastVerdict {
+    /// Returns the score that the judge gave, if one was asked.
+    #[must_use]
+    pub fn score(&self) -> Option<Score> {
+        self.verdict.as_ref().map(|verdict| verdict.score)
+    }
+}
+
+/// Who judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The judge, with a verdict.
+    #[default]
+    Judge,
+    /// The acceptance gate, with an exit code.
+    Gate,
 }
 
 /// Environment faults of one kind in a row.
@@ -263,6 +338,9 @@ impl Progress {
             wall_ms: self.wall_ms,
             worktree: self.worktree.take(),
             unjudged: self.unjudged.take(),
+            baseline: self.baseline.take(),
+            gate: self.gate.take(),
+            judges_own: std::mem::take(&mut self.judges_own),
             ..Self::default()
         };
     }

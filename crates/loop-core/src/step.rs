@@ -1,11 +1,12 @@
 //! What the machine asks the driver to do.
 
 use crate::Usd;
-use crate::answer::WorktreeRecord;
+use crate::answer::{FileRef, Violation, WorktreeRecord};
 use crate::config::WorktreeFor;
+use crate::gate::GateReport;
 use crate::outcome::Outcome;
 use crate::phase::Phases;
-use crate::state::{State, Unjudged};
+use crate::state::{Frozen, State, Unjudged};
 use crate::verdict::{Unreadable, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -20,10 +21,18 @@ pub enum Step {
     Open,
     /// Make the place to work in ready.
     Worktree,
+    /// Keep the state of the tree as the task starts.
+    Baseline,
+    /// Take the acceptance gate's fingerprint, and see that it is red.
+    Arm,
     /// Take the hash of the tree.
     Tree,
     /// Let the implementer work.
     Implement,
+    /// Look at what has changed, and whether it may.
+    Scope,
+    /// Run the acceptance gate.
+    Gate,
     /// Ask the judge.
     Verify,
     /// Keep the implementer's report in the task's folder.
@@ -32,6 +41,10 @@ pub enum Step {
     Orchestrate,
     /// Move the task.
     Advance,
+    /// Take the work of a task that is put aside out of a shared worktree.
+    SetAside,
+    /// Do what completing the task's item means.
+    Finish,
     /// Write the state.
     Close,
 }
@@ -44,12 +57,18 @@ impl Step {
             Self::FindWork => "find_work",
             Self::Open => "open",
             Self::Worktree => "worktree",
+            Self::Baseline => "baseline",
+            Self::Arm => "arm",
             Self::Tree => "tree",
             Self::Implement => "implement",
+            Self::Scope => "scope",
+            Self::Gate => "gate",
             Self::Verify => "verify",
             Self::Report => "report",
             Self::Orchestrate => "orchestrate",
             Self::Advance => "advance",
+            Self::SetAside => "set_aside",
+            Self::Finish => "finish",
             Self::Close => "close",
         }
     }
@@ -60,8 +79,41 @@ impl Step {
     pub fn acts_outside(self) -> bool {
         matches!(
             self,
-            Self::Worktree | Self::Implement | Self::Verify | Self::Orchestrate | Self::Advance
+            Self::Worktree
+                | Self::Arm
+                | Self::Implement
+                | Self::Gate
+                | Self::Verify
+                | Self::Orchestrate
+                | Self::Advance
+                | Self::SetAside
+                | Self::Finish
         )
+    }
+
+    /// Whether the step can be ended before its time. The others are over in no
+    /// time, or have to be done to their end.
+    #[must_use]
+    pub fn can_be_interrupted(self) -> bool {
+        matches!(
+            self,
+            Self::Worktree
+                | Self::Baseline
+                | Self::Arm
+                | Self::Tree
+                | Self::Implement
+                | Self::Scope
+                | Self::Gate
+                | Self::Verify
+                | Self::Orchestrate
+        )
+    }
+
+    /// Whether the step is asked for again when an earlier process died in it:
+    /// done twice, it changes nothing more.
+    #[must_use]
+    pub fn is_asked_again(self) -> bool {
+        matches!(self, Self::Advance | Self::SetAside | Self::Finish)
     }
 }
 
@@ -121,10 +173,21 @@ pub enum Action {
     /// Make the workspace of the task ready; answer
     /// [`StepAnswer::Worktree`](crate::StepAnswer::Worktree).
     Worktree(Workplace),
+    /// Keep the state of the tree as the task starts; answer
+    /// [`StepAnswer::Baseline`](crate::StepAnswer::Baseline).
+    Baseline(Workplace),
+    /// Take the acceptance gate's fingerprint, and run it before any work if it
+    /// has to be red; answer [`StepAnswer::Arm`](crate::StepAnswer::Arm).
+    Arm(Check),
     /// Take the workspace's tree hash; answer [`StepAnswer::Tree`](crate::StepAnswer::Tree).
     Tree(Workplace),
     /// Call the implementer; answer [`StepAnswer::Implement`](crate::StepAnswer::Implement).
     Implement(Call),
+    /// List what has changed, and what of it was not allowed; answer
+    /// [`StepAnswer::Scope`](crate::StepAnswer::Scope).
+    Scope(Check),
+    /// Run the acceptance gate; answer [`StepAnswer::Gate`](crate::StepAnswer::Gate).
+    Gate(Check),
     /// Call the judge; answer [`StepAnswer::Verify`](crate::StepAnswer::Verify).
     Verify(Call),
     /// Copy the implementer's report to the task's folder if there is none;
@@ -136,6 +199,12 @@ pub enum Action {
     /// Move the task, compare and set; answer
     /// [`StepAnswer::Advance`](crate::StepAnswer::Advance).
     Advance(Advance),
+    /// Save what the task has changed in the shared worktree as a patch, and take
+    /// it out; answer [`StepAnswer::SetAside`](crate::StepAnswer::SetAside).
+    SetAside(Check),
+    /// Do what completing the task's item means; answer
+    /// [`StepAnswer::Finish`](crate::StepAnswer::Finish).
+    Finish(Finishing),
     /// Append the `closed` record; answer [`Answer::Closed`](crate::Answer::Closed).
     Close(Box<Closing>),
 }
@@ -148,12 +217,18 @@ impl Action {
             Self::FindWork => Step::FindWork,
             Self::Open(_) => Step::Open,
             Self::Worktree(_) => Step::Worktree,
+            Self::Baseline(_) => Step::Baseline,
+            Self::Arm(_) => Step::Arm,
             Self::Tree(_) => Step::Tree,
             Self::Implement(_) => Step::Implement,
+            Self::Scope(_) => Step::Scope,
+            Self::Gate(_) => Step::Gate,
             Self::Verify(_) => Step::Verify,
             Self::Report(_) => Step::Report,
             Self::Orchestrate(_) => Step::Orchestrate,
             Self::Advance(_) => Step::Advance,
+            Self::SetAside(_) => Step::SetAside,
+            Self::Finish(_) => Step::Finish,
             Self::Close(_) => Step::Close,
         }
     }
@@ -178,6 +253,20 @@ pub struct WorkTask {
     pub phase: Option<String>,
     /// The task's own copy of its phases.
     pub phases: Phases,
+    /// The source's item behind the task, if completing it means to do something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<FileRef>,
+}
+
+/// A complete task's item that its source has not been told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finishing {
+    /// The task.
+    pub task: String,
+    /// The item, as it was when the task was taken.
+    pub item: FileRef,
+    /// Sequence number of the record that made it owed.
+    pub owed_by: u64,
 }
 
 /// Where a task is worked on.
@@ -191,6 +280,27 @@ pub struct Workplace {
     pub worktree: Option<WorktreeFor>,
     /// The worktree of an earlier tick.
     pub recorded: Option<WorktreeRecord>,
+}
+
+/// A look at a task's work, or a run of its gate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// The task.
+    pub task: String,
+    /// The tick.
+    pub tick: u64,
+    /// The worktree, when the task has one.
+    pub worktree: Option<WorktreeRecord>,
+    /// The state of the tree as the task started, where it was kept.
+    pub baseline: Option<FileRef>,
+    /// New files that a judge of an earlier attempt left.
+    pub judges_own: Vec<String>,
+    /// What the gate is made of, once it is armed.
+    pub frozen: Option<Frozen>,
+    /// Whether the gate has to be red now, before any work.
+    pub must_be_red: bool,
+    /// The longest that the gate may take, in milliseconds.
+    pub timeout_ms: u64,
 }
 
 /// A role to call.
@@ -220,6 +330,10 @@ pub struct Call {
     pub timeout_ms: u64,
     /// The worktree, when the task has one.
     pub worktree: Option<WorktreeRecord>,
+    /// What the gate is made of, which implement must leave as it is.
+    pub frozen: Option<Frozen>,
+    /// The path of the patch with what the task has changed, once it is known.
+    pub diff: Option<String>,
 }
 
 /// A report to keep.
@@ -265,6 +379,12 @@ pub struct Ended {
     pub iteration: u32,
     /// The judgement of this tick.
     pub verdict: Option<Verdict>,
+    /// What the acceptance gate said in this tick.
+    #[serde(default)]
+    pub gate: Option<GateReport>,
+    /// Changes that were not allowed.
+    #[serde(default)]
+    pub violations: Vec<Violation>,
     /// Whether the task is complete now.
     pub complete: bool,
     /// Where the work is.

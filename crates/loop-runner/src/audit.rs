@@ -10,7 +10,7 @@ mod rules;
 use crate::tasks::{FileError, ReadError, Tasks};
 use loop_core::Score;
 use loop_core::outcome::Halt;
-use loop_core::state::{State, Status};
+use loop_core::state::{LastVerdict, State, Status};
 use loop_worksource::Violation;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -61,7 +61,7 @@ impl LoopEntry {
             current_task: state.current_task.clone(),
             current_phase: state.current_phase.clone(),
             iteration: task.map_or(0, |task| state.progress_of(task).iteration),
-            last_score: state.last_verdict.as_ref().map(|last| last.verdict.score),
+            last_score: state.last_verdict.as_ref().and_then(LastVerdict::score),
             reason: state.reason,
         }
     }

@@ -1,12 +1,13 @@
 //! The standard driver: asks the machine what to do, does it, and answers.
 
+mod check;
+mod owed;
 mod perform;
 mod request;
 
 pub use request::request;
 
 use crate::causes::with_causes;
-use crate::clock::Clock;
 use crate::holder::{self, Wish};
 use crate::interrupt::Interrupt;
 use crate::nonce::random_bits;
@@ -15,7 +16,6 @@ use crate::sources;
 use crate::store::{
     AttemptAlive, Held, HeldError, Level, LoopDir, OpenError, Snapshot, read_state,
 };
-use crate::tasks::Tasks;
 use crate::watch::Watch;
 use loop_core::config::WorkSourceKind;
 use loop_core::outcome::{Error, Interruption, Outcome, Skip};
@@ -95,37 +95,26 @@ fn opened_tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> T
     }
 }
 
-/// Makes the moves that a person's approval left owed. Starts no agent.
-///
-/// # Errors
-///
-/// [`HeldError`] when a record could not be written.
-fn make_owed_moves(
-    tasks: &Tasks,
-    name: &str,
-    clock: &dyn Clock,
-    held: &mut Held,
-) -> Result<(), HeldError> {
-    while let Some(Action::Advance(advance)) = held.machine().action() {
-        held.begin()?;
-        let (answer, elapsed) = perform::advance(tasks, name, clock, &advance);
-        held.answer(answer, elapsed)?;
-    }
-    Ok(())
-}
-
-/// Gives back the claims of a single loop on tasks that are no longer its own.
-/// While a tick runs, that tick does it at its end. A claim that cannot be
-/// given back is only in another loop's way, and is tried again by the next tick.
+/// Gives back the loop's claims on tasks that it does not work on: those of a
+/// single loop that are no longer its own, and those that it has put aside.
+/// While a tick runs, that tick does it at its end. A claim that cannot be given
+/// back is only in another loop's way, and is tried again by the next tick.
 pub fn release_claims(setup: &Setup) {
-    let single = setup.config.work_source().kind() == WorkSourceKind::Single;
     let Ok(Snapshot { state, .. }) = read_state(&setup.dir) else {
         return;
     };
-    if single && state.in_progress.is_none() {
-        let keep = state.current_task.as_deref();
-        let _tried_again = setup.tasks.release_others(&setup.name, keep);
+    if state.in_progress.is_some() {
+        return;
     }
+    let single = setup.config.work_source().kind() == WorkSourceKind::Single;
+    // Another source may come back to a task that it has begun.
+    let begun = state.progress.keys().filter(|_| !single);
+    let keep = begun
+        .filter(|task| !state.parked.contains_key(*task))
+        .chain(&state.current_task)
+        .map(String::as_str)
+        .collect();
+    let _tried_again = setup.tasks.release_others(&setup.name, &keep);
 }
 
 /// An ending for what could not even be opened.
@@ -142,6 +131,8 @@ fn not_opened(outcome: Outcome, why: String) -> Ended {
         phase: None,
         iteration: 0,
         verdict: None,
+        gate: None,
+        violations: Vec::new(),
         complete: false,
         worktree: None,
         cost: Usd::ZERO,
@@ -221,8 +212,9 @@ impl<'a> Driver<'a> {
             }
             _ => {}
         }
-        let setup = self.setup;
-        make_owed_moves(&setup.tasks, &setup.name, &*setup.clock, &mut self.held)?;
+        if let Some(ended) = self.make_owed()? {
+            return Ok(ended);
+        }
         self.held.start(Rules::of(&self.setup.config))?;
         self.run()?;
         release_claims(self.setup);
@@ -235,8 +227,31 @@ impl<'a> Driver<'a> {
         Ok(ended)
     }
 
-    /// Does what the machine asks for until it asks for nothing, or for what a
-    /// pause holds back.
+    /// Does what is owed outside a tick. What cannot be done ends the call: it
+    /// comes before any other work.
+    fn make_owed(&mut self) -> Result<Option<Ended>, HeldError> {
+        if self.machine().state().paused {
+            return Ok(None);
+        }
+        let setup = self.setup;
+        let means = owed::Means {
+            tasks: &setup.tasks,
+            name: &setup.name,
+            clock: &*setup.clock,
+            source: Some((setup, self.interrupt)),
+        };
+        owed::make(&mut self.held, &means)?;
+        if self.machine().action().is_none() {
+            return Ok(None);
+        }
+        let ended = self.machine().ended().cloned();
+        let ended = ended.ok_or(HeldError::Refused(loop_core::Refused::Stale))?;
+        self.held.idle(&ended)?;
+        Ok(Some(ended))
+    }
+
+    /// Does what the machine asks for until the tick is closed, or asks for what
+    /// a pause holds back.
     fn run(&mut self) -> Result<(), HeldError> {
         loop {
             self.held.drain()?;
@@ -245,7 +260,7 @@ impl<'a> Driver<'a> {
             };
             let calls = !matches!(
                 action,
-                Action::Advance(_) | Action::Report(_) | Action::Close(_)
+                Action::Advance(_) | Action::Report(_) | Action::SetAside(_) | Action::Close(_)
             );
             if self.held.found_open() && self.machine().state().paused && calls {
                 return Ok(());
@@ -253,7 +268,12 @@ impl<'a> Driver<'a> {
             if let Some(broken) = self.broken.take() {
                 return Err(broken);
             }
+            let closes = matches!(action, Action::Close(_));
             self.perform(action)?;
+            if closes {
+                // What is owed from here on is owed outside the tick.
+                return Ok(());
+            }
         }
     }
 
@@ -276,12 +296,7 @@ impl<'a> Driver<'a> {
                 self.watch.started(Step::FindWork);
                 let state = self.machine().state();
                 let (work, notes) = sources::next(self.setup, state, self.interrupt);
-                for (level, note) in notes {
-                    self.held.note(level, &note);
-                    if level != Level::Info {
-                        self.watch.warning(&note);
-                    }
-                }
+                self.tell(notes);
                 self.held.work(work)
             }
             Action::Open(open) => {
@@ -294,7 +309,13 @@ impl<'a> Driver<'a> {
                 Ok(())
             }
             Action::Worktree(place) => self.worktree(&place),
+            Action::Baseline(place) => self.baseline(&place),
+            Action::Arm(check) => self.arm(&check),
             Action::Tree(place) => self.tree(&place),
+            Action::Scope(check) => self.scope(&check),
+            Action::Gate(check) => self.gate(&check),
+            Action::SetAside(check) => self.set_aside(&check),
+            Action::Finish(finishing) => self.finish(&finishing),
             Action::Implement(call) => self.implement(&call),
             Action::Verify(call) => self.verify(&call),
             Action::Orchestrate(call) => self.orchestrate(&call),
@@ -342,6 +363,16 @@ impl<'a> Driver<'a> {
         for words in self.setup.config.uncapped() {
             self.held.note(Level::Info, &words);
             self.watch.note(&words);
+        }
+    }
+
+    /// Passes on what a work source said.
+    fn tell(&mut self, notes: sources::Notes) {
+        for (level, note) in notes {
+            self.held.note(level, &note);
+            if level != Level::Info {
+                self.watch.warning(&note);
+            }
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn command(
         loop_name: setup.name.clone().into(),
         role: None,
         tick,
-        project: setup.project.root().into(),
+        project: setup.kept_in.root().into(),
         home: setup.home.root().into(),
         diff: None,
     };

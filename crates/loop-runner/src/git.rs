@@ -68,7 +68,7 @@ mod ignored;
 mod index_lock;
 mod listing;
 mod patch;
-mod plain_file;
+pub(crate) mod plain_file;
 mod quote;
 mod registration;
 mod repository;

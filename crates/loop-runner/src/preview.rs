@@ -6,7 +6,7 @@ use crate::setup::Setup;
 use crate::store::{ReadError, read_state};
 use crate::workplace;
 use loop_core::Role;
-use loop_core::answer::{StepFault, WorktreeRecord};
+use loop_core::answer::WorktreeRecord;
 use loop_core::config::WorktreeFor;
 use loop_core::rules::Rules;
 use loop_core::state::State;
@@ -77,14 +77,10 @@ pub fn preview(setup: &Setup, role: Role, tick: Option<u64>) -> Result<Preview, 
     }
     let cwd = next_folder(setup, &state, &call.task);
     let mut warnings = Vec::new();
-    let values = call::values(setup, &call, &cwd, &mut warnings).map_err(|fault| {
-        let what = match fault {
-            StepFault::Error { what, .. }
-            | StepFault::Environment { what, .. }
-            | StepFault::WorktreeReplaced { what } => what,
-        };
-        PreviewError::Values { what }
-    })?;
+    let values =
+        call::values(setup, &call, &cwd, &mut warnings).map_err(|fault| PreviewError::Values {
+            what: fault.what().to_owned(),
+        })?;
     let job = call::job(setup, &call, &values, None);
     let prepared = Resolver::new(setup.dir.root(), setup.home.root()).preview(&job);
     Ok(Preview {
@@ -156,12 +152,14 @@ fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>) -> Cal
         phase: record.map(|record| record.phase),
         hint: progress.hint,
         verdict: (role == Role::Orchestrate)
-            .then(|| state.last_verdict.as_ref().map(|last| last.verdict.clone()))
+            .then(|| state.last_verdict.as_ref()?.verdict.clone())
             .flatten(),
         unjudged: progress.unjudged,
         fault: None,
         timeout_ms: 0,
         worktree: made_worktree(setup, state, &task),
+        frozen: progress.gate.map(|gate| gate.frozen),
+        diff: None,
         task,
     }
 }

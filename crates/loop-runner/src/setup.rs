@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::furnish;
 use crate::git::{Configuration, OpenError, Repository};
-use crate::home::Home;
+use crate::home::{Home, expand_tilde};
 use crate::project::Project;
 use crate::sources;
 use crate::store::LoopDir;
@@ -24,8 +24,11 @@ const CONFIG_LIMIT: u64 = 1024 * 1024;
 pub struct Setup {
     /// The framework home.
     pub home: Home,
-    /// The project.
+    /// The project that is worked on: its tasks, its repository, its files.
     pub project: Project,
+    /// The project that holds the loop's own files. It is the same one, unless
+    /// `work_source.project` names another to work on.
+    pub kept_in: Project,
     /// The loop's name.
     pub name: String,
     /// Its files.
@@ -156,14 +159,16 @@ impl Setup {
                 ),
             });
         }
+        let project = worked_on(around, &config, &path)?;
         Ok(Self {
             home: around.home.clone(),
-            tasks: Tasks::new(around.project.data()),
+            tasks: Tasks::new(project.data()),
             source: sources::of(&config).map_err(|error| SetupError::Config {
                 what: format!("{}: work_source: {error}", path.display()),
             })?,
-            repository: Repository::discover(around.project.root(), Configuration::User)?,
-            project: around.project.clone(),
+            repository: Repository::discover(project.root(), Configuration::User)?,
+            project,
+            kept_in: around.project.clone(),
             name: name.to_owned(),
             dir,
             text,
@@ -214,6 +219,22 @@ impl Setup {
             None => path.display().to_string(),
         }
     }
+}
+
+/// Finds the project that `work_source.project` names, with `~` for the user's
+/// home; without one it is the loop's own (row S-18).
+fn worked_on(around: &Surroundings, config: &Config, file: &Path) -> Result<Project, SetupError> {
+    let Some(named) = &config.work_source().project else {
+        return Ok(around.project.clone());
+    };
+    let mut environment = around.environment.iter();
+    let user_home = environment.find(|(name, _)| name == "HOME");
+    let user_home = user_home.map(|(_, home)| home.as_os_str());
+    let folder = expand_tilde(Path::new(named.as_str()), user_home);
+    let folder = around.project.root().join(folder);
+    Project::at(&folder, &around.home).map_err(|error| SetupError::Config {
+        what: format!("{}: work_source.project: {error}", file.display()),
+    })
 }
 
 fn read_text(path: &Path) -> Result<String, SetupError> {

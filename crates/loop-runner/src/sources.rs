@@ -1,5 +1,7 @@
 //! The work source of a loop, and what it is shown of the world.
 
+mod item;
+
 use crate::audit::{AuditError, LoopEntry, LoopFacts, audit};
 use crate::errand;
 use crate::holder::{self, How, Wish};
@@ -8,13 +10,16 @@ use crate::lint;
 use crate::setup::{Setup, SetupError, Surroundings};
 use crate::store::{Level, read_state};
 use crate::tasks::ProjectOnDisk;
-use loop_core::Work;
+use loop_core::answer::{Finished, StepFault};
 use loop_core::config::{Argv, Config};
+use loop_core::outcome::Error;
 use loop_core::rules::Rules;
 use loop_core::state::State;
+use loop_core::step::{Finishing, WorkTask};
+use loop_core::{StepAnswer, Work};
 use loop_worksource::{
-    Kinds, LoopView, OptionError, Program, ProjectError, Ran, RunEnd, SourceOptions, Violation,
-    WorkSource, to_work,
+    Finish, Kinds, LoopView, Next, OptionError, Program, ProjectError, Ran, RunEnd, SourceError,
+    SourceOptions, Surveyed, Violation, WorkSource, to_work,
 };
 use std::fs::File;
 use std::io::{self, Read};
@@ -41,36 +46,102 @@ pub(crate) fn of(config: &Config) -> Result<Box<dyn WorkSource>, OptionError> {
     Ok(Kinds::default().choose(&options)?.source)
 }
 
+/// What a source said for the loop's log.
+pub(crate) type Notes = Vec<(Level, String)>;
+
 /// Asks a loop's source what is next. The notes are for the loop's log.
-pub(crate) fn next(
+pub(crate) fn next(setup: &Setup, state: &State, interrupt: &Interrupt) -> (Work, Notes) {
+    with_project(setup, interrupt, |project| {
+        let answer = setup.source.next(&view(setup, state), project);
+        let item = match &answer {
+            Ok(Next::Found(found)) => item::keep(setup, state.tick + 1, &found.item),
+            _ => Ok(None),
+        };
+        match (to_work(&answer), item) {
+            (Work::Found(task), Ok(item)) => Work::Found(WorkTask { item, ..task }),
+            (work, Ok(_)) => work,
+            (_, Err(error)) => Work::Failed {
+                what: format!("the item cannot be kept: {error}"),
+            },
+        }
+    })
+}
+
+/// Lists every item of a loop's source, and how it stands. Changes nothing, but
+/// a `command` source runs its command.
+///
+/// # Errors
+///
+/// [`SourceError`] when the source cannot tell.
+pub fn survey(
     setup: &Setup,
     state: &State,
     interrupt: &Interrupt,
-) -> (Work, Vec<(Level, String)>) {
-    let view = LoopView {
+) -> Result<Vec<Surveyed>, SourceError> {
+    let (surveyed, _notes) = with_project(setup, interrupt, |project| {
+        setup.source.survey(&view(setup, state), project)
+    });
+    surveyed
+}
+
+/// Tells a loop's source that the item of a complete task is done.
+pub(crate) fn finish(
+    setup: &Setup,
+    finishing: &Finishing,
+    interrupt: &Interrupt,
+) -> (StepAnswer, Notes) {
+    let failed = |what: String| {
+        StepAnswer::Failed(StepFault::Error {
+            reason: Error::SourceFailed,
+            what,
+        })
+    };
+    let item = match item::read(&finishing.item) {
+        Ok(item) => item,
+        Err(what) => {
+            let conflict = Finished::Conflict { what };
+            return (StepAnswer::Finish(conflict), Vec::new());
+        }
+    };
+    with_project(setup, interrupt, |project| {
+        match setup.source.finish(&item, project) {
+            Ok(Finish::Conflict { what }) => StepAnswer::Finish(Finished::Conflict { what }),
+            Ok(Finish::Nothing | Finish::Done | Finish::Before) => {
+                StepAnswer::Finish(Finished::Done)
+            }
+            Err(error) => failed(error.to_string()),
+        }
+    })
+}
+
+fn view(setup: &Setup, state: &State) -> LoopView {
+    let finished = state.finished.iter();
+    LoopView {
         name: setup.name.clone(),
         current_task: state.current_task.clone(),
         phases: Rules::of(&setup.config).phases,
-        parked: std::collections::BTreeMap::new(),
-        finished: state
-            .finished
-            .iter()
-            .map(|done| done.task.clone())
-            .collect(),
+        parked: state.parked.clone(),
+        finished: finished.map(|done| done.task.clone()).collect(),
         at: setup.clock.now(),
-    };
+    }
+}
+
+/// Shows a source the project, and collects what it says of it.
+fn with_project<T>(
+    setup: &Setup,
+    interrupt: &Interrupt,
+    ask: impl FnOnce(&mut ProjectOnDisk<'_>) -> T,
+) -> (T, Notes) {
     let mut project = ProjectOnDisk::new(
         setup.project.root(),
         setup.tasks.clone(),
         Box::new(|program| run(setup, program, interrupt)),
         Box::new(|| violations(setup)),
     );
-    let work = to_work(&setup.source.next(&view, &mut project));
+    let answer = ask(&mut project);
     let notes = project.into_notes().into_iter();
-    (
-        work,
-        notes.map(|(level, text)| (level_of(level), text)).collect(),
-    )
+    let notes = notes.map(|(level, text)| (level_of(level), text));
+    (answer, notes.collect())
 }
 
 fn level_of(level: loop_worksource::Level) -> Level {

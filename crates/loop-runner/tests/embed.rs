@@ -35,6 +35,7 @@ impl WorkSource for Always {
                 name: record.name.clone(),
                 phase: Some(record.phase.clone()),
                 phases: record.phases(),
+                item: None,
             },
             item: Item::new(self.0, "a title", "", Origin::person()),
         })))

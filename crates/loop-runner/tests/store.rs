@@ -4,7 +4,6 @@ use loop_core::answer::Work;
 use loop_core::brakes::Brakes;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{Outcome, Skip};
-use loop_core::phase::Phases;
 use loop_core::rules::{CallRules, Rules};
 use loop_runner::clock::{Clock, SystemClock};
 use loop_runner::store::{
@@ -25,9 +24,6 @@ fn rules() -> Rules {
         context_window: None,
     };
     Rules {
-        single: true,
-        worktree: None,
-        phases: Phases::default(),
         brakes: Brakes {
             max_iterations: Some(10),
             score_plateau_window: 3,
@@ -42,6 +38,8 @@ fn rules() -> Rules {
         implement: call,
         verify: call,
         orchestrate: None,
+        scope: false,
+        ..Rules::default()
     }
 }
 

@@ -59,11 +59,13 @@ fn work_task(name: &str, record: Option<Task>, view: &LoopView) -> WorkTask {
             name: name.to_owned(),
             phases: record.phases(),
             phase: Some(record.phase),
+            item: None,
         },
         None => WorkTask {
             name: name.to_owned(),
             phase: None,
             phases: view.phases.clone(),
+            item: None,
         },
     }
 }

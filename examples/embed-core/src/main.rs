@@ -9,7 +9,7 @@
 //! ```
 
 use loop_core::answer::{
-    Advanced, CallEnd, Called, FileRef, Implemented, Reading, StepAnswer, Verified, Work,
+    Advanced, CallEnd, Called, FileRef, Implemented, Reading, Scoped, StepAnswer, Verified, Work,
 };
 use loop_core::claim::Claim;
 use loop_core::config::Config;
@@ -91,6 +91,7 @@ impl World {
                     name: "answer".to_owned(),
                     phase: Some(rules.phases.first().to_owned()),
                     phases: rules.phases.clone(),
+                    item: None,
                 }));
             }
             Action::Open(open) => {
@@ -101,12 +102,17 @@ impl World {
             }
             Action::Close(_) => return Answer::Closed,
             Action::Worktree(_) => StepAnswer::Worktree(None),
+            Action::Baseline(_) => StepAnswer::Baseline(None),
+            Action::Scope(_) => StepAnswer::Scope(Scoped::default()),
             Action::Tree(_) => StepAnswer::Tree(Some(self.tree())),
             Action::Implement(call) => StepAnswer::Implement(self.implement(&call)),
             Action::Verify(_) => StepAnswer::Verify(self.verify()),
             Action::Report(_) => StepAnswer::Report,
             Action::Orchestrate(_) => StepAnswer::Orchestrate(called("nothing to add")),
             Action::Advance(_) => StepAnswer::Advance(Advanced::Moved),
+            Action::Arm(_) | Action::Gate(_) | Action::SetAside(_) | Action::Finish(_) => {
+                unreachable!("this loop has no gate, no shared worktree and no items")
+            }
         };
         Answer::Step(step)
     }
@@ -136,6 +142,7 @@ impl World {
             reading: Reading::of(&text, ""),
             tree: Some(self.tree()),
             changed: Vec::new(),
+            added: Vec::new(),
         }
     }
 
@@ -158,6 +165,7 @@ fn called(output: &str) -> Called {
             sha256: String::new(),
         },
         leaked: false,
+        outside: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A person's hand on a loop: approve, pause, resume, stop, set-task.
 
-use crate::args::{Ask, SetTask};
+use crate::args::{Approve, Ask, SetTask};
 use crate::context::{self, Context};
 use crate::failure::Failure;
 use crate::show;
@@ -16,8 +16,14 @@ use loop_runner::tasks::ReadError;
 const NOTE_LIMIT: usize = 2_000;
 
 /// `loop approve`.
-pub(crate) fn approve(context: &Context, args: &Ask) -> Result<u8, Failure> {
-    ask(context, args, "approve a loop", Request::Approve)
+pub(crate) fn approve(context: &Context, args: &Approve) -> Result<u8, Failure> {
+    let task = args.task.clone();
+    ask(
+        context,
+        &args.ask,
+        "approve a loop",
+        Request::Approve { task },
+    )
 }
 
 /// `loop pause`.

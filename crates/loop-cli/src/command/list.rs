@@ -80,6 +80,10 @@ fn text_row(row: &Row) -> String {
         row.name,
         status(state),
     );
+    match state.parked.len() {
+        0 => {}
+        aside => text = format!("{text}  {aside} put aside"),
+    }
     if let Some(running) = snapshot.running() {
         text = format!("{text}  running {} since {}", running.step, running.since);
     }
@@ -116,12 +120,24 @@ fn json_row(row: &Row) -> Value {
             "since": running.since,
             "pid": running.pid,
         })),
-        "parked": [],
+        "parked": parked(state),
         "next_fire": null,
         "updated_at": state.updated_at,
     })
 }
 
+/// Lists the tasks that the loop has put aside.
+pub(crate) fn parked(state: &State) -> Vec<Value> {
+    let parked = state.parked.iter();
+    parked
+        .map(|(task, reason)| {
+            let why = state.progress_of(task).parked_why;
+            json!({"task": task, "reason": reason, "why": why})
+        })
+        .collect()
+}
+
 fn last_score(state: &State) -> Option<f64> {
-    Some(state.last_verdict.as_ref()?.verdict.score.get())
+    let score = state.last_verdict.as_ref()?.score()?;
+    Some(score.get())
 }

@@ -1,5 +1,7 @@
 //! `loop show`: where one loop stands, why, and what to do.
 
+mod items;
+
 use super::list::status;
 use super::tick::work_lines;
 use crate::args::NamedJson;
@@ -10,7 +12,7 @@ use loop_core::exit;
 use loop_core::explain::what_to_do;
 use loop_core::outcome::Outcome;
 use loop_core::rules::Rules;
-use loop_core::state::State;
+use loop_core::state::{LastVerdict, State};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
 use serde_json::json;
@@ -26,6 +28,7 @@ pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
             "folder": setup.dir.root(),
             "seq": snapshot.seq,
             "state": snapshot.state,
+            "items": items::json(&setup, &snapshot.state),
         }))?;
     } else {
         tell(&setup, &snapshot);
@@ -49,17 +52,9 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
         show::field("do", what.unwrap_or_default());
     }
     tell_task(setup, state);
+    items::tell(setup, state);
     if let Some(last) = &state.last_verdict {
-        let word = if last.verdict.pass { "pass" } else { "fail" };
-        let reasons = last.verdict.reasons.join("; ");
-        show::field(
-            "verdict",
-            format!(
-                "{word}, score {} in tick {}: {reasons}",
-                last.verdict.score.get(),
-                last.tick
-            ),
-        );
+        show::field("verdict", verdict(last));
     }
     if let Some(outcome) = &state.last_outcome {
         show::field("last tick", format!("{}: {outcome}", state.tick));
@@ -91,6 +86,19 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
         ),
     );
     show::field("folder", setup.dir.root().display().to_string());
+}
+
+fn verdict(last: &LastVerdict) -> String {
+    let Some(verdict) = &last.verdict else {
+        return format!("the gate decided in tick {}; no judge was asked", last.tick);
+    };
+    let word = if verdict.pass { "pass" } else { "fail" };
+    format!(
+        "{word}, score {} in tick {}: {}",
+        verdict.score.get(),
+        last.tick,
+        verdict.reasons.join("; ")
+    )
 }
 
 fn tell_task(setup: &Setup, state: &State) {

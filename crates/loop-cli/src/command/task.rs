@@ -217,7 +217,13 @@ fn tell_waiting_loops(context: &Context, task: &str) -> Result<u8, Failure> {
         });
         if waits {
             let user = context::user();
-            let answered = driver::request(&context.around, &name, Request::Approve, &user, None);
+            let answered = driver::request(
+                &context.around,
+                &name,
+                Request::Approve { task: None },
+                &user,
+                None,
+            );
             tell(&name, answered)?;
         }
     }

@@ -4,7 +4,7 @@ use super::{Decision, Machine, Owed, Stage};
 use crate::control::{Control, Denied, Granted, Request};
 use crate::outcome::{Halt, Interruption, Skip};
 use crate::phase::HUMAN_INTERVENTION;
-use crate::state::{State, Status};
+use crate::state::{Awaited, Frozen, State, Status};
 use crate::step::Advance;
 use crate::time::Timestamp;
 
@@ -28,7 +28,8 @@ impl Machine {
             Request::Pause => self.pause(),
             Request::Resume => self.resume(),
             Request::Stop => self.stop(),
-            Request::Approve => self.approve(seq, &control.by)?,
+            Request::Approve { task } => self.approve(seq, &control.by, task.as_deref())?,
+            Request::Freeze { task, frozen } => self.freeze(task, frozen, &control.by)?,
             Request::SetTask { task, phase } => self.set_task(task, phase.as_deref()),
             Request::Transition { tick, task, to } => {
                 self.orchestrate_asks(*tick, task, to.as_deref())?
@@ -83,7 +84,12 @@ impl Machine {
     }
 
     /// What approving clears depends on why the loop waits (decision D-7).
-    fn approve(&mut self, seq: u64, by: &str) -> Result<String, Denied> {
+    fn approve(&mut self, seq: u64, by: &str, task: Option<&str>) -> Result<String, Denied> {
+        if let Some(task) = task
+            && self.state.parked.contains_key(task)
+        {
+            return self.take_back(seq, by, task);
+        }
         if let Some(tick) = &self.tick {
             return Err(Denied::because(format!(
                 "tick {} is running; nothing waits for approval yet",
@@ -91,33 +97,59 @@ impl Machine {
             )));
         }
         let Some(halt) = self.state.reason else {
-            return Err(Denied::because(if self.state.paused {
-                "it waits for nothing but the end of its pause: loop resume"
-            } else {
-                "it waits for nothing"
-            }));
+            return Err(Denied::because(self.waits_for_nothing(task)));
         };
-        let task = self.state.halted_task.take();
-        if let Some(progress) = task
-            .as_ref()
-            .and_then(|task| self.state.progress.get_mut(task))
+        if let Some(task) = task
+            && self.state.halted_task.as_deref() != Some(task)
         {
-            if halt.is_about_work() {
-                progress.start_over();
-                progress.hint.clear();
-            }
-            match halt {
-                Halt::ApprovalRequired => progress.hint.clear(),
-                Halt::VerifierBroken => progress.verify_failures = 0,
-                _ => {}
-            }
+            return Err(Denied::because(format!(
+                "the loop does not wait about {task}, and has not put it aside"
+            )));
+        }
+        if let Some(task) = self.state.halted_task.take() {
+            self.approve_task(&task, halt);
         }
         self.state.status = Status::Active;
         self.state.reason = None;
         self.state.why = None;
-        let Some(awaited) = self.state.awaiting.take() else {
-            return Ok(format!("approved; the loop goes on after {halt}"));
+        match self.state.awaiting.take() {
+            Some(awaited) => Ok(self.owe_move(seq, by, awaited)),
+            None => Ok(format!("approved; the loop goes on after {halt}")),
+        }
+    }
+
+    /// Says why there is nothing to approve, and what can be done instead.
+    fn waits_for_nothing(&self, task: Option<&str>) -> String {
+        let aside: Vec<_> = self.state.parked.keys().map(String::as_str).collect();
+        match (task, self.state.paused) {
+            (Some(task), _) => format!("{task} is not put aside, and the loop waits for nothing"),
+            (None, _) if !aside.is_empty() => format!(
+                "it waits for nothing; to take one of its tasks back, name it: {}",
+                aside.join(", ")
+            ),
+            (None, true) => "it waits for nothing but the end of its pause: loop resume".to_owned(),
+            (None, false) => "it waits for nothing".to_owned(),
+        }
+    }
+
+    /// Clears of a task what an approval after `halt` clears.
+    pub(super) fn approve_task(&mut self, task: &str, halt: Halt) {
+        let Some(progress) = self.state.progress.get_mut(task) else {
+            return;
         };
+        if halt.is_about_work() {
+            progress.start_over();
+            progress.hint.clear();
+        }
+        match halt {
+            Halt::ApprovalRequired => progress.hint.clear(),
+            Halt::VerifierBroken => progress.verify_failures = 0,
+            _ => {}
+        }
+    }
+
+    /// Makes an approved move owed, and says so.
+    pub(super) fn owe_move(&mut self, seq: u64, by: &str, awaited: Awaited) -> String {
         let what = format!("approved; {} goes on to `{}`", awaited.task, awaited.to);
         self.owed = Some(Owed {
             control: seq,
@@ -128,9 +160,31 @@ impl Machine {
                 tick: None,
                 by: Some(by.to_owned()),
             },
+            item: awaited.item,
             begun: false,
         });
-        Ok(what)
+        what
+    }
+
+    /// A person has looked at the gate; what it is made of now is what counts.
+    fn freeze(&mut self, task: &str, frozen: &Frozen, by: &str) -> Result<String, Denied> {
+        if let Some(tick) = &self.tick {
+            return Err(Denied::because(format!(
+                "tick {} is running; freeze the gate when it has ended",
+                tick.number
+            )));
+        }
+        let progress = self.state.progress.get_mut(task);
+        let Some(gate) = progress.and_then(|progress| progress.gate.as_mut()) else {
+            return Err(Denied::because(format!(
+                "no gate is armed for {task}; its next tick does it"
+            )));
+        };
+        gate.frozen = frozen.clone();
+        gate.frozen_by = Some(by.to_owned());
+        let waits = self.state.reason == Some(Halt::Tampered);
+        let next = if waits { "; now: loop approve" } else { "" };
+        Ok(format!("the gate of {task} is frozen as it is{next}"))
     }
 
     fn set_task(&mut self, task: &str, phase: Option<&str>) -> String {

@@ -1,7 +1,7 @@
 //! From a judgement to what is done about it.
 
 use super::{Decision, Machine, Stage};
-use crate::answer::{Advanced, StepFault};
+use crate::answer::{Advanced, Called, StepFault};
 use crate::outcome::{Halt, Outcome};
 use crate::phase::{COMPLETE, HUMAN_INTERVENTION};
 use crate::state::{Awaited, Finished, Status};
@@ -62,6 +62,7 @@ impl Machine {
             Some(Decision::AskApproval { from, to }) => {
                 let why = format!("{name} passed `{from}`; a person has to let it go on to `{to}`");
                 self.state.awaiting = Some(Awaited {
+                    item: tick.task.as_ref().and_then(|task| task.item.clone()),
                     task: name,
                     from,
                     to,
@@ -72,8 +73,18 @@ impl Machine {
             Some(Decision::Complete) | None => {
                 self.complete(&name);
                 self.finish(Outcome::Pass, format!("{name} passed and is complete"));
+                self.finish_item();
             }
         }
+    }
+
+    /// Orchestrate has ended, however it did.
+    pub(super) fn orchestrated(&mut self, called: &Called) {
+        let outside = self.outside(Role::Orchestrate, &called.outside);
+        if let Some(tick) = &mut self.tick {
+            tick.outside = outside;
+        }
+        self.carry_out();
     }
 
     pub(super) fn advanced(&mut self, advanced: Advanced) {
@@ -97,6 +108,7 @@ impl Machine {
                     task: advance.task,
                     from: advance.to,
                     to: advance.from,
+                    item: None,
                 });
                 self.halt(Halt::Escalated, why);
             }
@@ -106,6 +118,7 @@ impl Machine {
                     Outcome::Pass,
                     format!("{} passed `{}` and is complete", advance.task, advance.from),
                 );
+                self.finish_item();
             }
             to => {
                 let why = format!(
@@ -122,7 +135,10 @@ impl Machine {
         let Some(owed) = self.owed.take() else { return };
         match advanced {
             Advanced::Conflict { what } => self.wait(Halt::Conflict, what, Some(owed.advance.task)),
-            Advanced::Moved if owed.advance.to == COMPLETE => self.complete(&owed.advance.task),
+            Advanced::Moved if owed.advance.to == COMPLETE => {
+                self.owe_finish(&owed.advance.task, owed.item, owed.control);
+                self.complete(&owed.advance.task);
+            }
             Advanced::Moved => {
                 if self.state.current_task.as_ref() == Some(&owed.advance.task) {
                     self.state.current_phase = Some(owed.advance.to);
@@ -132,7 +148,7 @@ impl Machine {
     }
 
     /// The move could not be made: the loop waits as it did before.
-    pub(super) fn owed_failed(&mut self, fault: StepFault) {
+    pub(super) fn owed_failed(&mut self, fault: &StepFault) {
         let Some(owed) = self.owed.take() else { return };
         let advance = owed.advance;
         let halt = if advance.from == HUMAN_INTERVENTION {
@@ -140,20 +156,16 @@ impl Machine {
         } else {
             Halt::ApprovalRequired
         };
-        let what = match fault {
-            StepFault::Environment { what, .. }
-            | StepFault::WorktreeReplaced { what }
-            | StepFault::Error { what, .. } => what,
-        };
         self.wait(
             halt,
-            format!("the approved move could not be made: {what}"),
+            format!("the approved move could not be made: {}", fault.what()),
             Some(advance.task.clone()),
         );
         self.state.awaiting = Some(Awaited {
             task: advance.task,
             from: advance.from,
             to: advance.to,
+            item: owed.item,
         });
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Machine, Stage};
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
-use crate::state::{EnvironmentStreak, Status};
+use crate::state::{Attempt, EnvironmentStreak, Status};
 use crate::step::{Closing, Ended, Role};
 use crate::time::Timestamp;
 
@@ -12,6 +12,17 @@ const FAULTS_IN_A_ROW: u32 = 2;
 impl Machine {
     /// Ends the tick.
     pub(super) fn finish(&mut self, outcome: Outcome, why: String) {
+        let outside = self.tick.as_mut().and_then(|tick| tick.outside.take());
+        let waits = matches!(outcome, Outcome::HumanIntervention(_));
+        let (outcome, why) = match outside.filter(|_| !waits) {
+            // What was decided is done; but somebody has to look before it goes on.
+            Some(what) => {
+                self.wait(Halt::OutsideChanged, what.clone(), self.task_name());
+                let halt = Outcome::HumanIntervention(Halt::OutsideChanged);
+                (halt, format!("{why}; {what}"))
+            }
+            None => (outcome, why),
+        };
         if let Some(tick) = &mut self.tick {
             tick.outcome = Some((outcome, why));
             tick.attempt = 1;
@@ -20,12 +31,19 @@ impl Machine {
         self.stage = Stage::Close;
     }
 
-    /// Ends the tick, and the loop waits for a person.
+    /// Ends the tick, and the loop waits for a person, or puts the task aside
+    /// where it says so.
     pub(super) fn halt(&mut self, halt: Halt, why: String) {
-        let task = self.tick.as_ref().and_then(|tick| tick.task.as_ref());
-        let task = task.map(|task| task.name.clone());
-        self.wait(halt, why.clone(), task);
+        if self.parks(halt) {
+            return self.park(halt, why);
+        }
+        self.wait(halt, why.clone(), self.task_name());
         self.finish(Outcome::HumanIntervention(halt), why);
+    }
+
+    pub(super) fn task_name(&self) -> Option<String> {
+        let task = self.tick.as_ref()?.task.as_ref()?;
+        Some(task.name.clone())
     }
 
     pub(super) fn wait(&mut self, halt: Halt, why: String, task: Option<String>) {
@@ -77,10 +95,11 @@ impl Machine {
                 )
             }
             Halt::NoProgress => {
-                format!(
-                    "{} attempts in a row changed nothing",
-                    brakes.no_progress_window
-                )
+                let what = match progress.attempts.last() {
+                    Some(Attempt { changed: true, .. }) => "left the gate red in the same way",
+                    _ => "changed nothing",
+                };
+                format!("{} attempts in a row {what}", brakes.no_progress_window)
             }
             Halt::MaxIterations => format!("all {} attempts are spent", progress.iteration),
             Halt::ScorePlateau => {
@@ -166,6 +185,8 @@ impl Machine {
                 .passed_after
                 .unwrap_or_else(|| self.progress().iteration),
             verdict: tick.verdict.clone(),
+            gate: tick.gate.clone(),
+            violations: tick.violations.clone(),
             complete: tick.complete,
             worktree: tick.worktree.clone(),
             cost: tick.cost,

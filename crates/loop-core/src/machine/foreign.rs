@@ -3,11 +3,12 @@
 //! What that version decided is unknown here, so nothing of it is taken over.
 //! What was spent counts in any case: a tick, an attempt, time and cost.
 
+use super::work::unknown;
 use super::{Machine, interrupted_why};
 use crate::outcome::{Interruption, Outcome};
 use crate::replay::{Bare, Fact, ForeignTask};
 use crate::rules::Rules;
-use crate::state::{Attempt, Running};
+use crate::state::Running;
 use crate::step::{Step, WorkTask};
 use crate::time::Timestamp;
 
@@ -56,6 +57,7 @@ impl Machine {
             name: task.name,
             phase: task.phase,
             phases: rules.phases.clone(),
+            item: None,
         });
         self.rules = Some(rules);
         self.owed = None;
@@ -69,7 +71,7 @@ impl Machine {
         match (&mut self.tick, &mut self.owed) {
             (Some(tick), _) => tick.begun = true,
             (None, Some(owed)) => owed.begun = true,
-            (None, None) => {}
+            (None, None) => self.finish_begun = true,
         }
         let Some(step) = step else { return };
         self.state.running = Some(Running {
@@ -84,7 +86,7 @@ impl Machine {
         if step == Step::Implement
             && let Some(progress) = self.progress_mut()
         {
-            progress.push_attempt(Attempt { changed: true });
+            progress.push_attempt(unknown());
         }
     }
 
@@ -97,7 +99,10 @@ impl Machine {
         match &mut self.tick {
             Some(tick) => tick.begun = false,
             // An approved move was made: where the task is stands in its record.
-            None => self.owed = None,
+            None => {
+                self.owed = None;
+                self.finish_begun = false;
+            }
         }
     }
 

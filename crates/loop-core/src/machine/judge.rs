@@ -4,7 +4,7 @@ use super::{Decision, Machine, Stage};
 use crate::answer::{CallEnd, Reading, Verified};
 use crate::outcome::{Failure, Halt, Outcome, VerifyFault};
 use crate::phase::Phases;
-use crate::state::LastVerdict;
+use crate::state::{By, LastVerdict};
 use crate::step::Role;
 use crate::verdict::Verdict;
 
@@ -24,6 +24,11 @@ impl Machine {
 
     pub(super) fn verified(&mut self, verified: Verified) {
         self.state.environment = None;
+        self.keep_judges_own(&verified.added);
+        if let Some(why) = self.outside(Role::Verify, &verified.called.outside) {
+            self.hold();
+            return self.halt(Halt::OutsideChanged, why);
+        }
         let end = &verified.called.end;
         if let Some(failure) = end.failure() {
             let fault = match end {
@@ -99,7 +104,8 @@ impl Machine {
                 .map_or_else(String::new, |task| task.name.clone()),
             tick: tick.number,
             tree,
-            verdict: verdict.clone(),
+            by: By::Judge,
+            verdict: Some(verdict.clone()),
         });
         if let Some(progress) = self.progress_mut() {
             progress.verify_failures = 0;
@@ -126,7 +132,7 @@ impl Machine {
         }
     }
 
-    fn passed(&mut self) {
+    pub(super) fn passed(&mut self) {
         let attempts = self.progress_mut().map(|progress| {
             let attempts = progress.iteration;
             progress.start_over();

@@ -71,7 +71,11 @@ impl Machine {
 
     pub(super) fn skip(&mut self, skip: Skip) {
         let why = match skip {
-            Skip::NoWork => "there is no work".to_owned(),
+            Skip::NoWork => match self.state.parked.len() {
+                0 => "there is no work".to_owned(),
+                1 => "there is no more work; 1 task is put aside".to_owned(),
+                aside => format!("there is no more work; {aside} tasks are put aside"),
+            },
             Skip::NoCurrentTask => "the loop has no task".to_owned(),
             Skip::Paused => "the loop is paused".to_owned(),
             Skip::Locked => "another tick of this loop is running".to_owned(),
@@ -110,6 +114,8 @@ impl Machine {
                 .map_or(0, |task| self.state.progress_of(task).iteration),
             task,
             verdict: None,
+            gate: None,
+            violations: Vec::new(),
             complete: false,
             worktree: None,
             cost: Usd::default(),
@@ -203,6 +209,11 @@ impl Machine {
             worktree: None,
             output: None,
             tree_after: None,
+            diff: None,
+            violations: Vec::new(),
+            gate: None,
+            outside: None,
+            parking: None,
             verdict: None,
             fault: None,
             decision: None,

@@ -33,6 +33,11 @@ impl Machine {
                 }
             }
         }
+        self.prepare();
+    }
+
+    /// Goes to the work, or to the judgement of what was done before.
+    pub(super) fn go_work(&mut self) {
         if self.progress().unjudged.is_some() {
             self.stage = Stage::Tree;
         } else {
@@ -59,7 +64,7 @@ impl Machine {
             tick.output = Some(held.output);
             tick.tree_after = held.tree;
         }
-        self.go_verify();
+        self.go_scope();
     }
 
     fn go_implement(&mut self) {
@@ -73,11 +78,22 @@ impl Machine {
         self.state.environment = None;
         let changed = done.changed();
         if let Some(progress) = self.progress_mut() {
-            progress.push_attempt(Attempt { changed });
+            progress.push_attempt(Attempt {
+                changed,
+                gate: None,
+            });
         }
         if let Some(tick) = &mut self.tick {
             tick.output = Some(done.called.output.path.clone());
             tick.tree_after = done.tree_after;
+        }
+        let well = done.called.end.failure().is_none();
+        if let Some(why) = self.outside(Role::Implement, &done.called.outside) {
+            // If this was a person, the work is worth its judgement.
+            if well && !matches!(done.claim, Claim::Blocked(_)) {
+                self.hold();
+            }
+            return self.halt(Halt::OutsideChanged, why);
         }
         if let Some(failure) = done.called.end.failure() {
             use crate::answer::CallEnd as End;
@@ -98,7 +114,7 @@ impl Machine {
                 if let Some(progress) = self.progress_mut() {
                     progress.harness_failures = 0;
                 }
-                self.go_verify();
+                self.go_scope();
             }
         }
     }
@@ -158,7 +174,7 @@ impl Machine {
             Step::Orchestrate => return self.carry_out(),
             Step::Implement if begun => {
                 if let Some(progress) = self.progress_mut() {
-                    progress.push_attempt(Attempt { changed: true });
+                    progress.push_attempt(unknown());
                 }
             }
             Step::Verify => self.spend_if_asked(begun),
@@ -168,17 +184,22 @@ impl Machine {
     }
 
     pub(super) fn step_failed(&mut self, step: Step, begun: bool, fault: StepFault) {
+        if self.tick.is_none() && step == Step::Finish {
+            return self.finish_failed(&fault);
+        }
         if self.tick.is_none() {
-            return self.owed_failed(fault);
+            return self.owed_failed(&fault);
         }
         match step {
             Step::Orchestrate => return self.carry_out(),
             Step::Implement if begun => self.give_back(&fault),
             // Tampering gives nothing back: work in a replaced place is not judged.
-            Step::Verify if matches!(fault, StepFault::WorktreeReplaced { .. }) => {
-                self.spend_held();
-            }
-            Step::Verify => self.hold(),
+            Step::Scope | Step::Gate | Step::Verify if fault.is_tampering() => self.spend_held(),
+            Step::Scope | Step::Gate | Step::Verify => self.hold(),
+            // A patch that cannot be made must not lead to another task's work
+            // in the same tree.
+            Step::SetAside => return self.set_aside_failed(fault),
+            Step::Finish => return self.finish_failed(&fault),
             _ => {}
         }
         match fault {
@@ -188,6 +209,7 @@ impl Machine {
                 until,
             } => self.environment(reason, what, until),
             StepFault::WorktreeReplaced { what } => self.halt(Halt::WorktreeReplaced, what),
+            StepFault::Tampered { what } => self.halt(Halt::Tampered, what),
             StepFault::Error { reason, what } => self.finish(Outcome::Error(reason), what),
         }
     }
@@ -200,7 +222,15 @@ impl Machine {
         if matches!(fault, StepFault::Environment { .. }) {
             progress.iteration = progress.iteration.saturating_sub(1);
         } else {
-            progress.push_attempt(Attempt { changed: true });
+            progress.push_attempt(unknown());
         }
+    }
+}
+
+/// An attempt of which nothing is known counts as one that changed something.
+pub(super) fn unknown() -> Attempt {
+    Attempt {
+        changed: true,
+        gate: None,
     }
 }

@@ -7,15 +7,18 @@ mod world;
 use loop_core::Score;
 use loop_core::Usd;
 use loop_core::answer::{
-    Advanced, CallEnd, Called, FileRef, Implemented, Reading, StepAnswer, StepFault, Verified,
+    Advanced, Armed, CallEnd, Called, FileRef, Finished, FirstRun, Gated, Implemented, Reading,
+    Scoped, StepAnswer, StepFault, Verified, Violation,
 };
 use loop_core::brakes::Brakes;
 use loop_core::claim::Claim;
 use loop_core::config::WorktreeFor;
 use loop_core::control::Request;
+use loop_core::gate::{GateReport, Level};
 use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use loop_core::phase::Phases;
-use loop_core::rules::{CallRules, Rules};
+use loop_core::rules::{CallRules, GateRules, Rules};
+use loop_core::state::Frozen;
 use loop_core::verdict::Unreadable;
 use loop_core::{Step, Work};
 use proptest::prelude::*;
@@ -30,6 +33,7 @@ fn called(end: CallEnd) -> Called {
             sha256: "00".to_owned(),
         },
         leaked: false,
+        outside: Vec::new(),
     }
 }
 
@@ -74,10 +78,17 @@ fn implemented() -> impl Strategy<Value = StepAnswer> {
         1 => Just(Claim::Blocked("a key".to_owned())),
         1 => Just(Claim::NoWork("done".to_owned())),
     ];
-    (end(), claim, any::<bool>(), tree(), tree()).prop_map(
-        |(end, claim, silent, tree_before, tree_after)| {
+    let outside = prop_oneof![
+        8 => Just(Vec::new()),
+        1 => Just(vec!["HEAD is another".to_owned()]),
+    ];
+    (end(), claim, any::<bool>(), tree(), tree(), outside).prop_map(
+        |(end, claim, silent, tree_before, tree_after, outside)| {
             StepAnswer::Implement(Implemented {
-                called: called(end),
+                called: Called {
+                    outside,
+                    ..called(end)
+                },
                 claim,
                 silent,
                 tree_before,
@@ -101,8 +112,77 @@ fn verified() -> impl Strategy<Value = StepAnswer> {
             reading,
             tree,
             changed: Vec::new(),
+            added: Vec::new(),
         })
     })
+}
+
+fn file() -> FileRef {
+    called(CallEnd::Exited(0)).output
+}
+
+fn frozen() -> Frozen {
+    Frozen {
+        fingerprint: "f".to_owned(),
+        parts: file(),
+    }
+}
+
+/// What the steps around the calls may answer.
+fn checked() -> impl Strategy<Value = StepAnswer> {
+    let red = FirstRun::Red {
+        exit: 1,
+        tests: None,
+    };
+    let first_run = prop_oneof![
+        6 => Just(Some(red)),
+        1 => Just(None),
+        1 => Just(Some(FirstRun::Green)),
+        1 => Just(Some(FirstRun::Unwritten)),
+    ];
+    let violations = prop_oneof![
+        6 => Just(Vec::new()),
+        1 => any::<bool>().prop_map(|protected| vec![Violation {
+            path: "a".to_owned(),
+            kind: "added".to_owned(),
+            protected,
+        }]),
+    ];
+    prop_oneof![
+        any::<bool>().prop_map(|kept| StepAnswer::Baseline(kept.then(file))),
+        first_run.prop_map(|first_run| StepAnswer::Arm(Armed {
+            frozen: frozen(),
+            first_run
+        })),
+        violations.prop_map(|violations| StepAnswer::Scope(Scoped {
+            files: 1,
+            violations,
+            patch: Some(file()),
+        })),
+        (any::<bool>(), 0u8..2, tree()).prop_map(|(green, output, tree)| {
+            StepAnswer::Gate(Gated {
+                report: GateReport {
+                    exit: i32::from(!green),
+                    tests: None,
+                    level: Level::ExitCode,
+                    green,
+                    why: "the gate ended".to_owned(),
+                    hint: (!green).then(|| "it is red".to_owned()),
+                    flags: Vec::new(),
+                    output: output.to_string(),
+                },
+                tree,
+            })
+        }),
+        Just(StepAnswer::SetAside(None)),
+        any::<bool>().prop_map(|done| StepAnswer::Finish(if done {
+            Finished::Done
+        } else {
+            Finished::Conflict {
+                what: "it is gone".to_owned(),
+            }
+        })),
+    ]
 }
 
 /// An answer for whatever step may be asked for: the world looks up the one that fits.
@@ -111,6 +191,7 @@ fn choice() -> impl Strategy<Value = Choice> {
         implemented(),
         verified(),
         tree().prop_map(StepAnswer::Tree),
+        checked(),
         Just(StepAnswer::Orchestrate(called(CallEnd::Exited(0)))),
         prop_oneof![
             4 => Just(Advanced::Moved),
@@ -121,7 +202,9 @@ fn choice() -> impl Strategy<Value = Choice> {
     let request = prop_oneof![
         1 => Just(Request::Pause),
         1 => Just(Request::Resume),
-        3 => Just(Request::Approve),
+        3 => Just(Request::Approve { task: None }),
+        2 => Just(Request::Approve { task: Some("t".to_owned()) }),
+        1 => Just(Request::Freeze { task: "t".to_owned(), frozen: frozen() }),
         1 => Just(Request::Stop),
         1 => Just(Request::SetTask { task: "t".to_owned(), phase: Some("spec".to_owned()) }),
         1 => Just(Request::SetTask { task: "u".to_owned(), phase: None }),
@@ -179,8 +262,9 @@ fn rules() -> impl Strategy<Value = Rules> {
         Just(Some(WorktreeFor::Task)),
         Just(Some(WorktreeFor::Loop))
     ];
-    (brakes, phases, any::<bool>(), any::<bool>(), worktree).prop_map(
-        |(brakes, phases, orchestrate, single, worktree)| {
+    let bools = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (brakes, phases, bools, 0u8..4, worktree).prop_map(
+        |(brakes, phases, (orchestrate, single, park, scope), judge, worktree)| {
             let call = CallRules {
                 timeout_ms: 1_800_000,
                 cost_per_call: brakes.max_cost.and_then(|_| Usd::from_micros(7)),
@@ -189,6 +273,14 @@ fn rules() -> impl Strategy<Value = Rules> {
             Rules {
                 single,
                 worktree,
+                park: park && !single,
+                scope,
+                watch: true,
+                gate: (judge < 2).then_some(GateRules {
+                    must_start_red: true,
+                    timeout_ms: 60_000,
+                }),
+                judge: judge > 0,
                 phases,
                 brakes,
                 implement: call,
@@ -220,12 +312,18 @@ fn steps_that_act_outside_are_the_ones_state_md_names() {
         Step::FindWork,
         Step::Open,
         Step::Worktree,
+        Step::Baseline,
+        Step::Arm,
         Step::Tree,
         Step::Implement,
+        Step::Scope,
+        Step::Gate,
         Step::Verify,
         Step::Report,
         Step::Orchestrate,
         Step::Advance,
+        Step::SetAside,
+        Step::Finish,
         Step::Close,
     ]
     .into_iter()
@@ -235,10 +333,14 @@ fn steps_that_act_outside_are_the_ones_state_md_names() {
         outside,
         [
             Step::Worktree,
+            Step::Arm,
             Step::Implement,
+            Step::Gate,
             Step::Verify,
             Step::Orchestrate,
-            Step::Advance
+            Step::Advance,
+            Step::SetAside,
+            Step::Finish
         ]
     );
 }

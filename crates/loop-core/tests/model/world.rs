@@ -1,7 +1,9 @@
 //! A driver without a world: it keeps the records that a real one would, and
 //! checks the promises at every turn.
 
-use loop_core::answer::{Advanced, CallEnd, Reading, StepAnswer, StepFault};
+use loop_core::answer::{
+    Advanced, CallEnd, FileRef, Finished, Reading, Scoped, StepAnswer, StepFault,
+};
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{Halt, Interruption, Outcome, Skip};
 use loop_core::record::{Answered, Body, Closed, Opened, Record, Requested};
@@ -11,6 +13,15 @@ use loop_core::state::{State, Status};
 use loop_core::step::WorkTask;
 use loop_core::time::Timestamp;
 use loop_core::{Action, Answer, Fence, Machine, Reply, Start, Step, Work};
+
+/// The item behind a task, which its source wants to be told of.
+fn item() -> FileRef {
+    FileRef {
+        path: "/outputs/item.json".to_owned(),
+        bytes: 3,
+        sha256: "00".to_owned(),
+    }
+}
 
 /// What may happen next.
 #[derive(Clone, Debug)]
@@ -122,7 +133,7 @@ impl World {
             return self.start();
         };
         self.answers_in_tick += 1;
-        assert!(self.answers_in_tick < 24, "a tick is bounded");
+        assert!(self.answers_in_tick < 32, "a tick is bounded");
         match action {
             Action::FindWork => {
                 let work = match choice {
@@ -184,7 +195,10 @@ impl World {
     }
 
     fn work(&self) -> Work {
-        let Some(task) = self.machine.state().current_task.clone() else {
+        let state = self.machine.state();
+        // A source that has more than one task to offer passes over those aside.
+        let open = (!self.rules.single && !state.parked.contains_key("t")).then(|| "t".to_owned());
+        let Some(task) = state.current_task.clone().or(open) else {
             return Work::Nothing(Skip::NoCurrentTask);
         };
         let phase = (task == "t").then(|| self.phase.clone()).flatten();
@@ -195,6 +209,7 @@ impl World {
                 name: task,
                 phase,
                 phases: self.rules.phases.clone(),
+                item: (!self.rules.single).then(item),
             }),
         }
     }
@@ -291,6 +306,10 @@ impl World {
                     self.passed_in_tick = true;
                 }
             }
+            (Step::Gate, StepAnswer::Gate(gated)) if gated.report.green && !self.rules.judge => {
+                self.attempts = 0;
+                self.passed_in_tick = true;
+            }
             _ => {}
         }
     }
@@ -299,6 +318,10 @@ impl World {
         match step {
             Step::Worktree => StepAnswer::Worktree(None),
             Step::Tree => StepAnswer::Tree(Some("a".to_owned())),
+            Step::Baseline => StepAnswer::Baseline(None),
+            Step::SetAside => StepAnswer::SetAside(None),
+            Step::Finish => StepAnswer::Finish(Finished::Done),
+            Step::Scope => StepAnswer::Scope(Scoped::default()),
             Step::Report => StepAnswer::Report,
             Step::Advance => StepAnswer::Advance(Advanced::Moved),
             Step::Orchestrate => StepAnswer::Interrupted(Interruption::Crash),
@@ -347,12 +370,15 @@ impl World {
             note: None,
         };
         let halted = self.machine.state().reason;
+        let parked = self.machine.state().parked.get("t").copied();
         let result = self.machine.control(self.seq + 1, self.at(), &control);
         assert!(self.machine.knows(&control.id));
         match (&control.request, &result) {
-            (Request::Approve, Ok(_)) => {
-                assert!(halted.is_some(), "only a waiting loop is approved");
-                if halted.is_some_and(Halt::is_about_work) {
+            (Request::Approve { task }, Ok(_)) => {
+                let aside = parked.filter(|_| task.is_some());
+                let about = aside.or(halted);
+                assert!(about.is_some(), "only what waits is approved");
+                if about.is_some_and(Halt::is_about_work) {
                     self.attempts = 0;
                 }
             }

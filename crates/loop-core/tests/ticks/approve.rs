@@ -59,7 +59,10 @@ fn marked() -> Progress {
         harness_failures: 2,
         verify_failures: 3,
         blocked: 1,
-        attempts: vec![Attempt { changed: false }],
+        attempts: vec![Attempt {
+            changed: false,
+            gate: None,
+        }],
         wall_ms: 77,
         unjudged: Some(Unjudged {
             tick: 4,
@@ -68,6 +71,7 @@ fn marked() -> Progress {
             output: "/outputs/output.md".to_owned(),
         }),
         worktree: Some(made("t")),
+        ..Progress::default()
     }
 }
 
@@ -102,7 +106,7 @@ fn approve(state: State) -> State {
     let mut machine = Machine::new(state);
     let control = Control {
         id: "c1".to_owned(),
-        request: Request::Approve,
+        request: Request::Approve { task: None },
         by: "ada".to_owned(),
         note: None,
     };

@@ -36,6 +36,11 @@ fn rules() -> Rules {
     Rules {
         single: true,
         worktree: None,
+        park: false,
+        scope: false,
+        watch: true,
+        gate: None,
+        judge: true,
         phases: Phases::default(),
         brakes: Brakes {
             max_iterations: Some(10),

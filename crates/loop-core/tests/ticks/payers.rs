@@ -130,7 +130,7 @@ fn the_hint_is_the_judges_latest_word_and_nobody_elses() {
     );
     let judged = world.machine.state().last_verdict.clone().unwrap();
     assert_eq!((judged.task.as_str(), judged.tick), ("t", 6));
-    assert_eq!(judged.verdict.score.get(), 0.3);
+    assert_eq!(judged.verdict.unwrap().score.get(), 0.3);
     assert_eq!(judged.tree, world.tree());
 }
 

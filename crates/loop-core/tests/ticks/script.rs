@@ -3,10 +3,13 @@
 use crate::world::{World, called, error, interruption};
 use loop_core::Step;
 use loop_core::answer::{
-    Advanced, CallEnd, Implemented, Reading, StepAnswer, StepFault, Verified, WorktreeRecord,
+    Advanced, Armed, CallEnd, FileRef, Finished, FirstRun, Gated, Implemented, Reading, Scoped,
+    StepAnswer, StepFault, Verified, Violation, WorktreeRecord,
 };
 use loop_core::claim::Claim;
+use loop_core::gate::{GateReport, Level};
 use loop_core::outcome::EnvironmentFault;
+use loop_core::state::Frozen;
 use loop_core::time::Timestamp;
 
 /// What one step does: `step [unbegun] [takes SECONDS] [meets REQUEST]… word…`.
@@ -22,16 +25,22 @@ pub(crate) struct Line {
     pub(crate) words: Vec<String>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 16] = [
     Step::FindWork,
     Step::Open,
     Step::Worktree,
+    Step::Baseline,
+    Step::Arm,
     Step::Tree,
     Step::Implement,
+    Step::Scope,
+    Step::Gate,
     Step::Verify,
     Step::Report,
     Step::Orchestrate,
     Step::Advance,
+    Step::SetAside,
+    Step::Finish,
     Step::Close,
 ];
 
@@ -101,6 +110,9 @@ impl World {
                 reason: error(line.word(1)),
                 what: "it could not be done".to_owned(),
             }),
+            "tampered" => StepAnswer::Failed(StepFault::Tampered {
+                what: "verify.sh is another".to_owned(),
+            }),
             "replaced" => StepAnswer::Failed(StepFault::WorktreeReplaced {
                 what: ".git is another".to_owned(),
             }),
@@ -111,11 +123,26 @@ impl World {
                 }
                 Step::Tree => StepAnswer::Tree(self.tree().filter(|_| line.word(0) != "unknown")),
                 Step::Implement => StepAnswer::Implement(self.implemented(line)),
+                Step::Baseline => {
+                    StepAnswer::Baseline((line.word(0) != "unknown").then(|| file("baseline")))
+                }
+                Step::Arm => StepAnswer::Arm(armed(line)),
+                Step::Scope => StepAnswer::Scope(scoped(line)),
+                Step::Gate => StepAnswer::Gate(self.gated(line)),
+                Step::SetAside => StepAnswer::SetAside(Some(file("patch"))),
+                Step::Finish if line.word(0) == "conflict" => {
+                    StepAnswer::Finish(Finished::Conflict {
+                        what: "its box is gone".to_owned(),
+                    })
+                }
+                Step::Finish => StepAnswer::Finish(Finished::Done),
                 Step::Verify => StepAnswer::Verify(self.verified(line)),
                 Step::Report => StepAnswer::Report,
                 Step::Orchestrate => {
                     let end = end(line).unwrap_or(CallEnd::Exited(0));
-                    StepAnswer::Orchestrate(called(end))
+                    let mut called = called(end);
+                    called.outside = outside(line);
+                    StepAnswer::Orchestrate(called)
                 }
                 Step::Advance if line.word(0) == "conflict" => {
                     StepAnswer::Advance(Advanced::Conflict {
@@ -149,6 +176,7 @@ impl World {
                 "unknown" => done.tree_after = None,
                 "unknown_before" => done.tree_before = None,
                 "silent" => done.silent = true,
+                "elsewhere" => done.called.outside = outside(line),
                 "blocked" => {
                     done.claim = Claim::Blocked(line.rest(at + 1));
                     break;
@@ -180,14 +208,102 @@ impl World {
             "mumbles" => "looks good to me".to_owned(),
             "contradicts" => r#"{"pass":true,"score":1} or {"pass":false,"score":0}?"#.to_owned(),
             _ if end(line).is_some() => r#"{"pass":true,"score":1}"#.to_owned(),
+            "elsewhere" => r#"{"pass":true,"score":1}"#.to_owned(),
             odd => panic!("verify {odd}?"),
         };
+        let mut called = called(end(line).unwrap_or(CallEnd::Exited(0)));
+        called.outside = outside(line);
         Verified {
-            called: called(end(line).unwrap_or(CallEnd::Exited(0))),
+            called,
             reading: Reading::of(&text, ""),
             tree: self.tree(),
             changed: Vec::new(),
+            added: Vec::new(),
         }
+    }
+
+    /// `green`, or `red EXIT output…`.
+    fn gated(&self, line: &Line) -> Gated {
+        let green = line.word(0) == "green";
+        let exit = if green {
+            0
+        } else {
+            line.word(1).parse().unwrap()
+        };
+        Gated {
+            report: GateReport {
+                exit,
+                tests: None,
+                level: Level::ExitCode,
+                green,
+                why: format!("the gate ended with {exit}"),
+                hint: (!green).then(|| line.rest(2)),
+                flags: Vec::new(),
+                output: line.rest(2),
+            },
+            tree: self.tree(),
+        }
+    }
+}
+
+/// What changed outside, if the line says that something did.
+fn outside(line: &Line) -> Vec<String> {
+    let found = line.words.iter().any(|word| word == "elsewhere");
+    found
+        .then(|| "HEAD is another".to_owned())
+        .into_iter()
+        .collect()
+}
+
+fn armed(line: &Line) -> Armed {
+    let why = || "it is not well".to_owned();
+    Armed {
+        frozen: frozen("f"),
+        first_run: match line.word(0) {
+            "" => None,
+            "red" => Some(FirstRun::Red {
+                exit: 1,
+                tests: Some(3),
+            }),
+            "green" => Some(FirstRun::Green),
+            "broken" => Some(FirstRun::Broken { why: why() }),
+            "unwritten" => Some(FirstRun::Unwritten),
+            "flaky" => Some(FirstRun::Flaky { why: why() }),
+            odd => panic!("arm {odd}?"),
+        },
+    }
+}
+
+/// What a gate with that fingerprint is made of.
+pub(crate) fn frozen(fingerprint: &str) -> Frozen {
+    Frozen {
+        fingerprint: fingerprint.to_owned(),
+        parts: file("gate"),
+    }
+}
+
+/// `outside PATH…` or `protected PATH…`; nothing is no violation.
+fn scoped(line: &Line) -> Scoped {
+    let paths = line.words.iter().skip(1);
+    Scoped {
+        files: 1,
+        violations: paths
+            .map(|path| Violation {
+                path: path.clone(),
+                kind: "added".to_owned(),
+                protected: line.word(0) == "protected",
+            })
+            .collect(),
+        patch: Some(file("changes.patch")),
+    }
+}
+
+/// A file of the loop.
+pub(crate) fn file(name: &str) -> FileRef {
+    FileRef {
+        path: format!("/outputs/{name}"),
+        bytes: 3,
+        sha256: "00".to_owned(),
     }
 }
 

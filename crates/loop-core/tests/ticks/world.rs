@@ -11,14 +11,14 @@
 //! `held` when work waits for its judgement. A row that starts with `>` is what
 //! happens between two ticks.
 
-use crate::script::{Line, script};
+use crate::script::{Line, frozen, script};
 use loop_core::answer::{Advanced, CallEnd, Called, FileRef, StepAnswer};
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{Error, Halt, Interruption, Outcome, Skip};
 use loop_core::record::{Answered, Body, Closed, Opened, Record, Requested};
 use loop_core::rules::Rules;
 use loop_core::state::{Progress, State, Status};
-use loop_core::step::{Call, Report, WorkTask, Workplace};
+use loop_core::step::{Call, Check, Report, WorkTask, Workplace};
 use loop_core::time::Timestamp;
 use loop_core::{Action, Answer, Fence, Machine, Reply, Start, Step, Work};
 
@@ -36,6 +36,8 @@ pub(crate) struct World {
     pub(crate) calls: Vec<Call>,
     /// Every place that was to be made ready, or looked at.
     pub(crate) places: Vec<Workplace>,
+    /// Every look and run of the gate that was asked for.
+    pub(crate) checks: Vec<Check>,
     /// Every report that was to be kept.
     pub(crate) reports: Vec<Report>,
     /// What a real driver would have on disk.
@@ -52,6 +54,7 @@ impl World {
             name: "t".to_owned(),
             phase: Some("implement".to_owned()),
             phases: rules.phases.clone(),
+            item: None,
         };
         let mut world = Self {
             machine: Machine::new(State::new()),
@@ -60,6 +63,7 @@ impl World {
             tree: 0,
             calls: Vec::new(),
             places: Vec::new(),
+            checks: Vec::new(),
             reports: Vec::new(),
             records: Vec::new(),
             now: start.unix_millis(),
@@ -238,7 +242,15 @@ impl World {
                 self.reports.push(report.clone());
                 self.step(fence, &line, elapsed_ms)
             }
-            Action::Worktree(place) | Action::Tree(place) => {
+            Action::Arm(check)
+            | Action::Scope(check)
+            | Action::Gate(check)
+            | Action::SetAside(check) => {
+                self.checks.push(check.clone());
+                self.step(fence, &line, elapsed_ms)
+            }
+            Action::Finish(_) => self.step(fence, &line, elapsed_ms),
+            Action::Worktree(place) | Action::Baseline(place) | Action::Tree(place) => {
                 self.places.push(place.clone());
                 self.step(fence, &line, elapsed_ms)
             }
@@ -342,9 +354,15 @@ impl World {
         let (word, what) = text.split_once(':').unwrap_or((text, ""));
         let tick = self.machine.state().tick;
         match word {
+            "freeze" => Request::Freeze {
+                task: what.to_owned(),
+                frozen: frozen("again"),
+            },
             "pause" => Request::Pause,
             "resume" => Request::Resume,
-            "approve" => Request::Approve,
+            "approve" => Request::Approve {
+                task: (!what.is_empty()).then(|| what.to_owned()),
+            },
             "stop" => Request::Stop,
             "set_task" => Request::SetTask {
                 task: what.to_owned(),
@@ -387,6 +405,7 @@ pub(crate) fn called(end: CallEnd) -> Called {
             sha256: "00".to_owned(),
         },
         leaked: false,
+        outside: Vec::new(),
     }
 }
 

@@ -7,13 +7,14 @@ use crate::changes;
 use crate::clock::Clock;
 use crate::furnish::{self, Unfurnished};
 use crate::nonce::random_bits;
+use crate::sources;
 use crate::store::{HeldError, Level};
 use crate::tasks::{Kept, Tasks};
 use crate::workplace::{self, Ready, Unready};
-use loop_core::answer::{Implemented, Reading, StepFault, Verified, WorktreeRecord};
+use loop_core::answer::{Finished, Implemented, Reading, StepFault, Verified, WorktreeRecord};
 use loop_core::claim::Claim;
 use loop_core::outcome::{Error, Interruption};
-use loop_core::step::{Advance, Call, Report, Workplace};
+use loop_core::step::{Advance, Call, Finishing, Report, Workplace};
 use loop_core::{Role, Step, StepAnswer};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,6 +142,7 @@ impl Driver<'_> {
                     called: ran.called,
                     tree: before.map(|before| before.tree_hash().as_str().to_owned()),
                     changed,
+                    added: Vec::new(),
                 })
             }
             Err(unready) => self.unready(unready)?,
@@ -160,6 +162,20 @@ impl Driver<'_> {
             }
             Err(answer) => answer,
         };
+        self.held.answer(answer, elapsed)
+    }
+
+    /// Tells the source that the task's item is done.
+    pub(super) fn finish(&mut self, finishing: &Finishing) -> Result<(), HeldError> {
+        self.held.begin()?;
+        self.watch.started(Step::Finish);
+        let started = self.setup.clock.monotonic();
+        let (answer, notes) = sources::finish(self.setup, finishing, self.interrupt);
+        let elapsed = since(&*self.setup.clock, started);
+        self.tell(notes);
+        if let StepAnswer::Finish(Finished::Done) = answer {
+            self.watch.ended(Step::Finish, "its item is done");
+        }
         self.held.answer(answer, elapsed)
     }
 
@@ -306,7 +322,12 @@ pub(super) fn advance(
             what: with_causes(&error),
         }),
     };
-    (answer, millis(clock.monotonic().saturating_sub(started)))
+    (answer, since(clock, started))
+}
+
+/// Returns how many milliseconds have passed.
+pub(super) fn since(clock: &dyn Clock, started: Duration) -> u64 {
+    millis(clock.monotonic().saturating_sub(started))
 }
 
 /// Says what a judge said, in a few words.

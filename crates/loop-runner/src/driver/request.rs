@@ -1,8 +1,9 @@
 //! What people ask of a loop, at once and from any terminal.
 
-use super::{ENGINE, end_stale, make_owed_moves};
+use super::{ENGINE, end_stale, owed};
+use crate::interrupt::Interrupt;
 use crate::nonce::random_bits;
-use crate::setup::Surroundings;
+use crate::setup::{Setup, Surroundings};
 use crate::store::{self, Answered, LoopDir, RequestError};
 use crate::tasks::Tasks;
 use loop_core::control::{Control, Request};
@@ -11,8 +12,7 @@ use std::sync::Arc;
 /// Asks `what` of the loop called `name`, on behalf of `by`, and makes the moves
 /// that it makes owed. While a tick runs, that tick takes the request in.
 ///
-/// The loop's configuration is not read: a pause and a stop must work whatever
-/// stands in it.
+/// A pause and a stop work whatever stands in the loop's configuration.
 ///
 /// # Errors
 ///
@@ -32,14 +32,25 @@ pub fn request(
         note,
     };
     let dir = LoopDir::new(around.project.loop_dir(name));
-    let tasks = Tasks::new(around.project.data());
+    // Its tasks can be another project's. A configuration that cannot be read
+    // names none.
+    let setup = Setup::read(around, name).ok();
+    let own = Tasks::new(around.project.data());
+    let interrupt = Interrupt::default();
+    let finishes = matches!(control.request, Request::Approve { .. });
+    let means = owed::Means {
+        tasks: setup.as_ref().map_or(&own, |setup| &setup.tasks),
+        name,
+        clock: &*around.clock,
+        source: (setup.as_ref().filter(|_| finishes)).map(|setup| (setup, &interrupt)),
+    };
     store::request(
         &dir,
         &control,
         ENGINE,
         Arc::clone(&around.clock),
         || end_stale(&dir),
-        |held| make_owed_moves(&tasks, name, &*around.clock, held),
+        |held| owed::make(held, &means),
     )
 }
 

@@ -32,7 +32,7 @@ pub(super) fn open(path: &Path) -> io::Result<Option<(File, Metadata)>> {
 /// Reads a regular file of at most `limit` bytes; `None` for a longer one and for anything else.
 ///
 /// Never reads more than one byte beyond the limit.
-pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let Some((file, meta)) = open(path)? else {
         return Ok(None);
     };

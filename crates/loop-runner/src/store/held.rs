@@ -17,7 +17,7 @@ use loop_core::record::{Answered, Body, Closed, Opened, Record};
 use loop_core::rules::Rules;
 use loop_core::step::{Action, Ended};
 use loop_core::time::Timestamp;
-use loop_core::{Fence, Machine, Refused, Start, Step};
+use loop_core::{Fence, Machine, Refused, Start};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -163,15 +163,15 @@ impl Held {
     }
 
     /// Records that the step that is asked for is about to start; when it
-    /// returns, the record is on disk. A move that an earlier process began is
-    /// made again without a second record.
+    /// returns, the record is on disk. A step that is asked for again after an
+    /// earlier process began it is done without a second record.
     ///
     /// # Errors
     ///
     /// [`HeldError`]; the machine and the log are as they were.
     pub fn begin(&mut self) -> Result<(), HeldError> {
         let fence = self.fence()?;
-        if fence.step == Step::Advance && self.machine.begun() {
+        if fence.step.is_asked_again() && self.machine.begun() {
             return Ok(());
         }
         let (at, pid) = (self.now(), std::process::id());

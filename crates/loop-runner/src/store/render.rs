@@ -1,7 +1,9 @@
 //! From a record to readable lines.
 
 use super::journal::Level;
-use loop_core::answer::{Advanced, CallEnd, Called, Reading, StepAnswer, StepFault};
+use loop_core::answer::{
+    Advanced, Armed, CallEnd, Called, Finished, FirstRun, Reading, StepAnswer, StepFault,
+};
 use loop_core::control::Request;
 use loop_core::outcome::Outcome;
 use loop_core::record::{Answered, Body, Closed, Opened, Requested};
@@ -64,6 +66,15 @@ fn answered(answered: &Answered) -> (Level, String) {
         StepAnswer::Orchestrate(called) if called.end.failure().is_some() => {
             (Level::Error, "ended badly")
         }
+        StepAnswer::Scope(scoped) if !scoped.violations.is_empty() => {
+            (Level::Error, "changes that were not allowed")
+        }
+        StepAnswer::Gate(gated) if !gated.report.green => (Level::Warning, "the gate is red"),
+        StepAnswer::Arm(armed) => match armed.first_run {
+            None | Some(FirstRun::Red { .. }) => (Level::Info, "done"),
+            Some(_) => (Level::Error, "the gate cannot be armed"),
+        },
+        StepAnswer::Finish(Finished::Conflict { .. }) => (Level::Error, "conflict"),
         _ => (Level::Info, "done"),
     };
     let mut line = Line::new(message);
@@ -89,6 +100,31 @@ fn detail(line: &mut Line, answer: &StepAnswer) {
         }
         StepAnswer::Worktree(None) => {
             line.key("path", "the project itself");
+        }
+        StepAnswer::Baseline(kept) => {
+            let path = kept.as_ref().map(|kept| kept.path.as_str());
+            line.key("kept", path.unwrap_or("unknown"));
+        }
+        StepAnswer::Arm(armed) => arming(line, armed),
+        StepAnswer::Scope(scoped) => {
+            line.key("files", scoped.files);
+            line.maybe("patch", scoped.patch.as_ref().map(|patch| &patch.path));
+            for violation in &scoped.violations {
+                line.key(&violation.kind, &violation.path);
+            }
+        }
+        StepAnswer::Gate(gated) => {
+            let report = &gated.report;
+            line.key("exit", report.exit).key("green", report.green);
+            line.maybe("tests", report.tests);
+            line.key("level", report.level.number());
+            line.key("why", &report.why);
+        }
+        StepAnswer::SetAside(patch) => {
+            line.maybe("patch", patch.as_ref().map(|patch| &patch.path));
+        }
+        StepAnswer::Finish(Finished::Conflict { what }) => {
+            line.key("why", what);
         }
         StepAnswer::Tree(tree) => {
             line.key("tree", tree.as_deref().unwrap_or("unknown"));
@@ -118,7 +154,29 @@ fn detail(line: &mut Line, answer: &StepAnswer) {
         StepAnswer::Interrupted(by) => {
             line.key("interrupted", by);
         }
-        StepAnswer::Report | StepAnswer::Advance(Advanced::Moved) => {}
+        StepAnswer::Report
+        | StepAnswer::Advance(Advanced::Moved)
+        | StepAnswer::Finish(Finished::Done) => {}
+    }
+}
+
+fn arming(line: &mut Line, armed: &Armed) {
+    line.key("fingerprint", &armed.frozen.fingerprint);
+    match &armed.first_run {
+        None => {}
+        Some(FirstRun::Red { exit, tests }) => {
+            line.key("red", exit);
+            line.maybe("tests", *tests);
+        }
+        Some(FirstRun::Green) => {
+            line.key("green", true);
+        }
+        Some(FirstRun::Unwritten) => {
+            line.key("unwritten", true);
+        }
+        Some(FirstRun::Broken { why } | FirstRun::Flaky { why }) => {
+            line.key("why", why);
+        }
     }
 }
 
@@ -127,6 +185,9 @@ fn call(line: &mut Line, called: &Called) {
     line.key("output", &called.output.path);
     if called.leaked {
         line.key("leaked", true);
+    }
+    for change in &called.outside {
+        line.key("outside", change);
     }
 }
 
@@ -142,6 +203,9 @@ fn failed(line: &mut Line, fault: &StepFault) {
         }
         StepFault::WorktreeReplaced { what } => {
             line.key("worktree_replaced", true).key("why", what);
+        }
+        StepFault::Tampered { what } => {
+            line.key("tampered", true).key("why", what);
         }
         StepFault::Error { reason, what } => {
             line.key("error", reason).key("why", what);
@@ -168,7 +232,8 @@ fn op(request: &Request) -> &'static str {
     match request {
         Request::Pause => "pause",
         Request::Resume => "resume",
-        Request::Approve => "approve",
+        Request::Approve { .. } => "approve",
+        Request::Freeze { .. } => "freeze",
         Request::Stop => "stop",
         Request::SetTask { .. } => "set_task",
         Request::Transition { .. } => "transition",

@@ -5,6 +5,7 @@ use super::folder::Folder;
 use super::{Tasks, check_name};
 use loop_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The claim's file in a task's folder.
 pub(super) const FILE: &str = ".claim";
@@ -66,14 +67,14 @@ impl Tasks {
         read(&self.folder(task)?)
     }
 
-    /// Gives back what a loop has claimed, but for the task `keep`.
+    /// Gives back what a loop has claimed, but for the tasks in `keep`.
     ///
     /// # Errors
     ///
     /// [`ClaimError`] for the first claim that cannot be looked at or removed.
-    pub fn release_others(&self, loop_name: &str, keep: Option<&str>) -> Result<(), ClaimError> {
+    pub fn release_others(&self, loop_name: &str, keep: &BTreeSet<&str>) -> Result<(), ClaimError> {
         let mut names = self.names()?;
-        names.retain(|name| check_name(name).is_ok() && Some(name.as_str()) != keep);
+        names.retain(|name| check_name(name).is_ok() && !keep.contains(name.as_str()));
         for task in &names {
             let held = self.claimed(task)?;
             if held.is_some_and(|held| held.loop_name == loop_name) {

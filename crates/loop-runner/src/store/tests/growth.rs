@@ -105,7 +105,7 @@ fn a_follower_goes_on_through_every_growth() {
             if held.machine().state().awaiting.is_some() {
                 rig.submit(
                     &format!("a{}", seen.len()),
-                    loop_core::control::Request::Approve,
+                    loop_core::control::Request::Approve { task: None },
                 );
                 held.drain().unwrap();
                 while perform(&mut held, 0) {}
@@ -202,7 +202,10 @@ fn readers_never_fail_while_a_tick_is_driven() {
         });
         for tick in 0..15 {
             if held.machine().state().reason.is_some() {
-                rig.submit(&format!("a{tick}"), loop_core::control::Request::Approve);
+                rig.submit(
+                    &format!("a{tick}"),
+                    loop_core::control::Request::Approve { task: None },
+                );
                 held.drain().unwrap();
                 while perform(&mut held, 0) {}
             }

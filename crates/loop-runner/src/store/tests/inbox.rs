@@ -56,7 +56,7 @@ fn a_request_makes_no_loop() {
 #[test]
 fn a_request_that_is_denied_is_recorded_and_said() {
     let rig = Rig::new();
-    rig.submit("a", Request::Approve);
+    rig.submit("a", Request::Approve { task: None });
     let mut held = rig.open();
     let taken = held.drain().unwrap();
     assert!(!taken[0].requested.accepted);
@@ -80,7 +80,7 @@ fn what_cannot_be_read_is_set_aside_with_a_warning() {
     std::fs::create_dir(inbox.join("2-folder")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", inbox.join("3-link.json")).unwrap();
     // Orchestrate may write one file; it must not be able to ask for more.
-    let approve = serde_json::to_vec(&control("x", Request::Approve)).unwrap();
+    let approve = serde_json::to_vec(&control("x", Request::Approve { task: None })).unwrap();
     std::fs::write(inbox.join("orchestrate-1.json"), approve).unwrap();
     let move_it = serde_json::to_vec(&control("y", transition(1, None))).unwrap();
     std::fs::write(inbox.join("4-transition.json"), move_it).unwrap();
@@ -214,7 +214,7 @@ fn an_approval_makes_a_move_owed_that_survives_a_crash() {
     whole_tick(&mut held);
     assert_eq!(held.machine().state().reason, Some(Halt::ApprovalRequired));
     rig.submit("p", Request::Pause);
-    rig.submit("a", Request::Approve);
+    rig.submit("a", Request::Approve { task: None });
     held.drain().unwrap();
     let state = held.machine().state().clone();
     assert_eq!((state.status, state.paused), (Status::Active, true));

@@ -39,9 +39,9 @@ fn moves() -> impl Strategy<Value = Move> {
     let request = prop_oneof![
         Just(Request::Pause),
         Just(Request::Resume),
-        Just(Request::Approve),
-        Just(Request::Approve),
-        Just(Request::Approve),
+        Just(Request::Approve { task: None }),
+        Just(Request::Approve { task: None }),
+        Just(Request::Approve { task: None }),
         Just(Request::Stop),
         Just(set_task),
         Just(transition),

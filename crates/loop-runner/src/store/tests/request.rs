@@ -52,7 +52,7 @@ fn between_two_ticks_a_command_is_done_at_once() {
     assert_eq!(said(pause), "paused");
     let again = ask(&rig, LONG, "q", Request::Pause, no_move).unwrap();
     assert_eq!(said(again), "it was paused already");
-    let approve = ask(&rig, LONG, "a", Request::Approve, no_move).unwrap();
+    let approve = ask(&rig, LONG, "a", Request::Approve { task: None }, no_move).unwrap();
     assert_eq!(
         said(approve),
         "it waits for nothing but the end of its pause: loop resume"
@@ -84,7 +84,7 @@ fn an_approval_makes_the_awaited_move() {
     whole_tick(&mut held);
     drop(held);
     let mut moves = Vec::new();
-    let approve = ask(&rig, LONG, "a", Request::Approve, |held| {
+    let approve = ask(&rig, LONG, "a", Request::Approve { task: None }, |held| {
         moves.extend(held.machine().action());
         perform(held, 0);
         Ok(())
@@ -117,7 +117,7 @@ fn a_move_that_is_not_made_stays_owed() {
     whole_tick(&mut held);
     drop(held);
     let mut asked = 0;
-    let approve = ask(&rig, LONG, "a", Request::Approve, |_| {
+    let approve = ask(&rig, LONG, "a", Request::Approve { task: None }, |_| {
         asked += 1;
         assert!(asked < 5, "it is asked for again and again");
         Ok(())

@@ -3,14 +3,13 @@
 use crate::clock::{Clock, FixedClock};
 use crate::store::{Held, LoopDir, OpenError, records, submit};
 use loop_core::answer::{
-    Advanced, CallEnd, Called, FileRef, Implemented, Reading, StepAnswer, StepFault, Verified,
-    Work, WorktreeRecord,
+    Advanced, CallEnd, Called, FileRef, Finished, Implemented, Reading, StepAnswer, StepFault,
+    Verified, Work, WorktreeRecord,
 };
 use loop_core::brakes::Brakes;
 use loop_core::claim::Claim;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
-use loop_core::phase::Phases;
 use loop_core::record::Record;
 use loop_core::rules::{CallRules, Rules};
 use loop_core::step::{Action, WorkTask};
@@ -124,9 +123,7 @@ pub(super) fn rules() -> Rules {
         context_window: None,
     };
     Rules {
-        single: true,
         worktree: Some(loop_core::config::WorktreeFor::Task),
-        phases: Phases::default(),
         brakes: Brakes {
             max_iterations: Some(3),
             score_plateau_window: 3,
@@ -141,6 +138,8 @@ pub(super) fn rules() -> Rules {
         implement: call,
         verify: call,
         orchestrate: Some(call),
+        scope: false,
+        ..Rules::default()
     }
 }
 
@@ -164,6 +163,7 @@ pub(super) fn perform(held: &mut Held, choice: u8) -> bool {
                     name: "t1".to_owned(),
                     phase: Some(phase.unwrap_or_else(|| phases.first().to_owned())),
                     phases,
+                    item: Some(file("tick1-item.json")),
                 }),
             })
             .unwrap();
@@ -221,6 +221,18 @@ fn answer(action: &Action, choice: u8) -> StepAnswer {
             }),
             _ => StepAnswer::Advance(Advanced::Moved),
         },
+        Action::Finish(_) => match choice {
+            1 => error(),
+            2 => StepAnswer::Finish(Finished::Conflict {
+                what: "its box is gone".to_owned(),
+            }),
+            _ => StepAnswer::Finish(Finished::Done),
+        },
+        Action::Baseline(_)
+        | Action::Arm(_)
+        | Action::Scope(_)
+        | Action::Gate(_)
+        | Action::SetAside(_) => unreachable!("the rules ask for none"),
         Action::FindWork | Action::Open(_) | Action::Close(_) => unreachable!("not a step"),
     }
 }
@@ -272,18 +284,24 @@ fn verify(choice: u8) -> StepAnswer {
         reading: Reading::of(text, ""),
         tree: Some("after".to_owned()),
         changed: Vec::new(),
+        added: Vec::new(),
     })
 }
 
 fn called(end: CallEnd) -> Called {
     Called {
         end,
-        output: FileRef {
-            path: "/l/outputs/tick1-output.md".to_owned(),
-            bytes: 6,
-            sha256: "00".repeat(32),
-        },
+        output: file("tick1-output.md"),
         leaked: false,
+        outside: Vec::new(),
+    }
+}
+
+fn file(name: &str) -> FileRef {
+    FileRef {
+        path: format!("/l/outputs/{name}"),
+        bytes: 6,
+        sha256: "00".repeat(32),
     }
 }
 
