@@ -22,6 +22,7 @@
 //!
 //! Around it are the types that a driver shares with it: [`config`] reads
 //! `loop.json` strictly, [`rules`] is the part of it that decisions depend on,
+//! [`scope`] says which changes are not allowed,
 //! [`verdict`] is the one reader of a judge's words, [`brakes`] says when to
 //! stop, [`outcome`] is the closed table of how a tick can end, and [`record`] is
 //! a line of `events.jsonl`.
@@ -118,6 +119,7 @@ pub mod record;
 pub mod replay;
 pub mod report;
 pub mod rules;
+pub mod scope;
 mod score;
 pub mod state;
 pub mod step;
