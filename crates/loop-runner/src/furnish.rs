@@ -7,17 +7,16 @@ use crate::git::{Reach, Workspace, ignored_paths};
 use crate::holder::{How, Wish, spawn};
 use crate::setup::Setup;
 use crate::workplace;
-use globset::{GlobBuilder, GlobMatcher};
 use loop_core::answer::{StepFault, WorktreeRecord};
 use loop_core::config::Config;
 use loop_core::outcome::{EnvironmentFault, Error};
+use loop_core::scope::{InvalidPattern, Pattern};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// The characters that make a path a pattern.
-const GLOB: [char; 4] = ['*', '?', '[', '{'];
 /// Folders that no pattern reaches into.
 const NEVER: [&str; 2] = [".git", ".automaton"];
 
@@ -28,9 +27,9 @@ pub(crate) enum Unfurnished {
 }
 
 /// Checks the patterns of `blast_radius.copy`.
-pub(crate) fn check(config: &Config) -> io::Result<()> {
+pub(crate) fn check(config: &Config) -> Result<(), InvalidPattern> {
     let mut patterns = config.blast_radius().copy().iter();
-    patterns.try_for_each(|pattern| glob(pattern.as_str()).map(drop))
+    patterns.try_for_each(|pattern| Pattern::new(pattern.as_str()).map(drop))
 }
 
 /// Copies what `blast_radius.copy` names from the project into its worktree.
@@ -45,7 +44,8 @@ pub(crate) fn copy(setup: &Setup, worktree: &WorktreeRecord) -> Result<Vec<Strin
     let mut warnings = Vec::new();
     let mut copied = Vec::new();
     for pattern in patterns {
-        let found = matching(from, pattern.as_str()).map_err(|error| failed(&error))?;
+        let pattern = Pattern::new(pattern.as_str()).map_err(|error| failed(&error))?;
+        let found = matching(from, &pattern).map_err(|error| failed(&error))?;
         if found.is_empty() {
             warnings.push(format!(
                 "blast_radius.copy: nothing matches {}",
@@ -108,27 +108,12 @@ pub(crate) fn set_up(
 
 /// Lists the files below `root` that a path or pattern names, sorted. Links and
 /// what they lead to are left out.
-fn matching(root: &Path, pattern: &str) -> io::Result<Vec<PathBuf>> {
-    let parts: Vec<_> = pattern.split('/').collect();
-    let plain = parts.iter().take_while(|part| !part.contains(GLOB)).count();
-    let base: PathBuf = parts[..plain].iter().collect();
+fn matching(root: &Path, pattern: &Pattern) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    if plain == parts.len() {
-        walk(root, &base, &|_| true, &mut found)?;
-    } else {
-        let glob = glob(pattern)?;
-        walk(root, &base, &|path| glob.is_match(path), &mut found)?;
-    }
+    let wanted = |path: &Path| pattern.matches(path.as_os_str().as_bytes());
+    walk(root, Path::new(&pattern.base()), &wanted, &mut found)?;
     found.sort();
     Ok(found)
-}
-
-fn glob(pattern: &str) -> io::Result<GlobMatcher> {
-    GlobBuilder::new(pattern)
-        .literal_separator(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }
 
 /// Collects the regular files at and below `path` that `wanted` takes.
@@ -192,7 +177,7 @@ fn not_ignored(setup: &Setup, worktree: &WorktreeRecord, copied: &[PathBuf]) -> 
         .collect()
 }
 
-fn failed(error: &io::Error) -> StepFault {
+fn failed(error: &dyn std::error::Error) -> StepFault {
     StepFault::Error {
         reason: Error::WorktreeFailed,
         what: format!("blast_radius.copy: {error}"),
@@ -232,11 +217,12 @@ mod tests {
             ),
             ("config/link/*", &[]),
             ("no", &[]),
+            ("config/d*", &["config/deep/b.local"]),
+            ("./.env", &[".env"]),
         ] {
-            let found = matching(root.path(), pattern).unwrap();
+            let found = matching(root.path(), &Pattern::new(pattern).unwrap()).unwrap();
             let expected: Vec<_> = expected.iter().map(PathBuf::from).collect();
             assert_eq!(found, expected, "{pattern}");
         }
-        assert!(matching(root.path(), "a[").is_err());
     }
 }

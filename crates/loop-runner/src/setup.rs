@@ -9,6 +9,7 @@ use crate::sources;
 use crate::store::LoopDir;
 use crate::tasks::Tasks;
 use loop_core::config::{self, Config, ConfigWarning, LoopName, Parsed, Supported, UnknownCost};
+use loop_core::scope::InvalidPattern;
 use loop_worksource::WorkSource;
 use std::ffi::OsString;
 use std::fs::File;
@@ -106,7 +107,7 @@ pub enum Unrunnable {
         /// Where it stands: file, line and column.
         place: String,
         /// What is wrong with it.
-        source: io::Error,
+        source: InvalidPattern,
     },
     /// Its cost cap cannot hold.
     #[error("{place}: {source}")]
