@@ -15,6 +15,10 @@ mod healing;
 mod replaced;
 #[path = "git/sandbox.rs"]
 mod sandbox;
+#[path = "git/scope_check.rs"]
+mod scope_check;
+#[path = "git/start.rs"]
+mod start;
 #[path = "git/tree_hash.rs"]
 mod tree_hash;
 #[path = "git/worktree.rs"]

@@ -10,13 +10,17 @@ use gix::{
     ObjectId,
     bstr::{BStr, BString},
 };
+use loop_core::scope::Pattern;
 
 use super::{
     budget::Budget,
     committed::{Committed, ToGit, entries_of, is_unpopulated, stands_on},
     fault::GitFault,
+    guarded,
+    ignore_rules::IgnoreRules,
     listing::{Listing, is_reached},
     snapshot::{Entry, EntryKind, Reach, Snapshot, SnapshotError},
+    start::{Basis, Start},
     workspace::{Workspace, to_path},
 };
 
@@ -73,6 +77,8 @@ pub struct Changes {
     /// The commit whose rules of conversion hold, when there is one.
     pub(super) base: Option<ObjectId>,
     pub(super) list: BTreeMap<BString, Difference>,
+    /// Earlier contents that are in no commit.
+    pub(super) kept: BTreeMap<ObjectId, Vec<u8>>,
 }
 
 /// A path's states before and after.
@@ -100,6 +106,16 @@ impl Changes {
         reach: Reach,
         stop: &AtomicBool,
     ) -> Result<Self, ChangesError> {
+        Self::since_commit_by(workspace, commit, reach, None, stop)
+    }
+
+    fn since_commit_by(
+        workspace: &Workspace,
+        commit: &str,
+        reach: Reach,
+        rules: Option<&IgnoreRules>,
+        stop: &AtomicBool,
+    ) -> Result<Self, ChangesError> {
         let git = workspace.git.as_ref().ok_or(ChangesError::NoRepository)?;
         let git = git.to_thread_local();
         let failed = |source| ChangesError::Base {
@@ -112,22 +128,27 @@ impl Changes {
         before.retain(|path, _| is_reached(workspace, reach, path.as_ref()));
         let tracked: Listing = before.keys().cloned().collect();
         let budget = Budget::of_comparison();
-        let Some(after) = Snapshot::take_within(workspace, reach, &tracked, &budget, stop)? else {
-            return Err(ChangesError::NoRepository);
-        };
+        let after = Snapshot::take_within(workspace, reach, &tracked, rules, &budget, stop)?;
+        let after = after.ok_or(ChangesError::NoRepository)?;
         let mut list = compare(&before, &after.entries);
-        let mut to_git = ToGit::new(&git, base).map_err(failed)?;
-        let has_modes = git.filesystem_options().is_ok_and(|fs| fs.executable_bit);
-        list.retain(|path, difference| {
-            remains(workspace, path.as_ref(), difference, &mut to_git, has_modes)
-        });
-        add_committed(&git, &before, &mut list, |path| {
-            is_reached(workspace, reach, path)
-        });
+        if !list.is_empty() {
+            let mut to_git = ToGit::new(&git, base).map_err(failed)?;
+            let has_modes = git.filesystem_options().is_ok_and(|fs| fs.executable_bit);
+            list.retain(|path, difference| {
+                remains(workspace, path.as_ref(), difference, &mut to_git, has_modes)
+            });
+        }
+        // Most agents do not commit, and the comparison takes as long as all of the others.
+        if head_of(&git) != Some(base) {
+            add_committed(&git, &before, &mut list, |path| {
+                is_reached(workspace, reach, path)
+            });
+        }
         Ok(Self {
             workspace: workspace.clone(),
             base: Some(base),
             list,
+            kept: BTreeMap::new(),
         })
     }
 
@@ -143,25 +164,100 @@ impl Changes {
         before: &Snapshot,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, ChangesError> {
+        Self::since_snapshot_by(workspace, before, None, stop)
+    }
+
+    fn since_snapshot_by(
+        workspace: &Workspace,
+        before: &Snapshot,
+        rules: Option<&IgnoreRules>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Self>, ChangesError> {
         let tracked: Listing = before.entries.keys().cloned().collect();
-        let after = Snapshot::take_with(workspace, before.reach, &tracked, stop)?;
+        let after = Snapshot::take_with(workspace, before.reach, &tracked, rules, stop)?;
         Ok(after.map(|after| Self {
             workspace: workspace.clone(),
             base: None,
             list: compare(&before.entries, &after.entries),
+            kept: BTreeMap::new(),
         }))
+    }
+
+    /// Compares with the state when a task started, by the rules of what is ignored that held then,
+    /// and with what the `protected` patterns named, ignored or not.
+    ///
+    /// Returns all changes, and those among them that were made since the start. `None` when the
+    /// state is unknown now; see [`Snapshot::take`].
+    ///
+    /// # Errors
+    ///
+    /// When the commit or the workspace cannot be read, or when interrupted.
+    pub fn since_start(
+        workspace: &Workspace,
+        start: &Start,
+        protected: &[Pattern],
+        stop: &AtomicBool,
+    ) -> Result<Option<(Self, Vec<Change>)>, ChangesError> {
+        let rules = Some(&start.rules);
+        let found = match &start.basis {
+            Basis::Commit(base, _) => Some(Self::since_commit_by(
+                workspace,
+                base,
+                Reach::Repository,
+                rules,
+                stop,
+            )?),
+            Basis::Files(before) => {
+                let changes = Self::since_snapshot_by(workspace, before, rules, stop)?;
+                changes.map(|mut changes| {
+                    changes.add_commits(start.head.as_deref(), before);
+                    changes
+                })
+            }
+        };
+        let Some(mut changes) = found else {
+            return Ok(None);
+        };
+        changes.kept.clone_from(&start.kept);
+        let mut own = changes.list.clone();
+        if let Basis::Commit(_, already) = &start.basis {
+            own.retain(|path, difference| already.get(path) != Some(&difference.after));
+        }
+        let guarded = guarded::take(workspace, protected, stop)?;
+        for (path, difference) in compare(&start.guarded, &guarded) {
+            own.entry(path).or_insert(difference);
+        }
+        Ok(Some((changes, listed(&own))))
+    }
+
+    /// Adds the paths that an agent committed in another state than the one that it found on disk.
+    fn add_commits(&mut self, start: Option<&str>, before: &Snapshot) {
+        let Some(git) = &self.workspace.git else {
+            return;
+        };
+        let git = git.to_thread_local();
+        let start = start.and_then(|hex| ObjectId::from_hex(hex.as_bytes()).ok());
+        if head_of(&git) == start {
+            return;
+        }
+        let committed = start.and_then(|start| entries_of(&git, start).ok());
+        let was = |path: &BString| before.entries.get(path).copied();
+        let workspace = &self.workspace;
+        let mut list = std::mem::take(&mut self.list);
+        add_committed(&git, &committed.unwrap_or_default(), &mut list, |path| {
+            is_reached(workspace, before.reach, path)
+        });
+        // To commit what was found as it was is no edit of it.
+        list.retain(|path, difference| {
+            difference.kind != ChangeKind::Committed || difference.after != was(path)
+        });
+        self.list = list;
     }
 
     /// Returns the changes, sorted by the bytes of their paths.
     #[must_use]
     pub fn list(&self) -> Vec<Change> {
-        self.list
-            .iter()
-            .map(|(path, difference)| Change {
-                path: to_path(path.as_ref()).to_owned(),
-                kind: difference.kind,
-            })
-            .collect()
+        listed(&self.list)
     }
 
     /// Tells whether nothing changed.
@@ -169,6 +265,19 @@ impl Changes {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
+}
+
+fn listed(list: &BTreeMap<BString, Difference>) -> Vec<Change> {
+    list.iter()
+        .map(|(path, difference)| Change {
+            path: to_path(path.as_ref()).to_owned(),
+            kind: difference.kind,
+        })
+        .collect()
+}
+
+fn head_of(git: &gix::Repository) -> Option<ObjectId> {
+    git.head_id().ok().map(gix::Id::detach)
 }
 
 /// Finds the paths whose entries are not the same.

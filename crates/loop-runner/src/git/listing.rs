@@ -14,6 +14,7 @@ use gix::{
 
 use super::{
     fault::GitFault,
+    ignore_rules::{self, IgnoreRules},
     plain_file,
     rules::{self, Guarded},
     snapshot::{Reach, SnapshotError},
@@ -34,11 +35,13 @@ pub(super) type Listing = BTreeSet<BString>;
 /// Lists a workspace, or returns `None` when there is too much to list.
 ///
 /// In a repository: every path in the index or in `tracked`, and every other file that is not
-/// ignored. Neither list alone can be believed, as an agent can edit the index.
+/// ignored, by `rules` or else by those that hold now. Neither list alone can be believed, as an
+/// agent can edit the index.
 pub(super) fn list(
     workspace: &Workspace,
     reach: Reach,
     tracked: &Listing,
+    rules: Option<&IgnoreRules>,
     stop: &AtomicBool,
 ) -> Result<Option<Listing>, SnapshotError> {
     let mut paths = Listing::new();
@@ -53,7 +56,12 @@ pub(super) fn list(
                     .map(|entry| entry.path(&index).to_owned()),
             );
             paths.extend(tracked.iter().cloned());
-            untracked(&git, &index, workspace, reach, stop, &mut paths)?;
+            match rules {
+                Some(rules) => {
+                    untracked_by(rules, &git, &index, workspace, stop, &mut paths)?;
+                }
+                None => untracked(&git, &index, workspace, reach, stop, &mut paths)?,
+            }
         }
         None => {
             let mut walk = PlainWalk {
@@ -100,12 +108,22 @@ pub(super) fn index_of(git: &gix::Repository) -> gix::index::State {
     };
     let mut index: gix::index::State = index.into();
     index.remove_entries(|_, _, entry| entry.mode.is_sparse());
+    if let Some(root) = git.workdir() {
+        // The walk goes into no nested repository, so one that is only claimed would hide files.
+        index.remove_entries(|_, path, entry| {
+            entry.mode.is_submodule() && !holds_repository(&root.join(to_path(path)))
+        });
+    }
     for entry in index.entries_mut() {
         entry
             .flags
             .remove(Flags::SKIP_WORKTREE | Flags::ASSUME_VALID | Flags::UPTODATE);
     }
     index
+}
+
+fn holds_repository(folder: &Path) -> bool {
+    folder.join(".git").symlink_metadata().is_ok()
 }
 
 /// Adds the files that are neither tracked nor ignored.
@@ -130,6 +148,7 @@ fn untracked(
         Reach::Repository => Path::new(""),
     };
     rules::check_down_to(&workspace.root, start)?;
+    ignore_rules::check_shared(git)?;
     let options = git.dirwalk_options().map_err(GitFault::from)?;
     let mut collect = Guarded::new(&workspace.root, Collect { paths });
     let walked = git.dirwalk(index, pattern, stop, options, &mut collect);
@@ -139,6 +158,31 @@ fn untracked(
     collect.finish()?;
     walked.map_err(GitFault::from)?;
     Ok(())
+}
+
+/// Adds the files that are neither tracked nor ignored by the given rules; and by those that hold
+/// now, if they are others: to stop ignoring a file is to add it.
+fn untracked_by(
+    rules: &IgnoreRules,
+    git: &gix::Repository,
+    index: &gix::index::State,
+    workspace: &Workspace,
+    stop: &AtomicBool,
+    paths: &mut Listing,
+) -> Result<(), SnapshotError> {
+    let walked = rules.walk(git, index, &workspace.root, stop, &mut Collect { paths });
+    if stop.load(Ordering::Relaxed) {
+        return Err(SnapshotError::Interrupted);
+    }
+    walked?;
+    if rules.still_hold(git, workspace, paths) {
+        return Ok(());
+    }
+    match untracked(git, index, workspace, Reach::Repository, stop, paths) {
+        // Rules that cannot be read are seen as a change of that file, and add nothing.
+        Err(SnapshotError::Read { .. }) => Ok(()),
+        done => done,
+    }
 }
 
 struct Collect<'a> {

@@ -1,12 +1,14 @@
 //! Changes as a unified patch, in the format of `git diff`.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, Write},
     path::PathBuf,
 };
 
 use gix::{
+    ObjectId,
     bstr::BStr,
     diff::blob::{
         Algorithm, InternedInput, UnifiedDiff, diff_with_slider_heuristics,
@@ -88,7 +90,7 @@ impl Changes {
             let path: &BStr = path.as_ref();
             let mut lines = Some(LineStat::default());
             for (before, after) in steps(difference) {
-                let old = content_before(git.as_ref(), before)?;
+                let old = content_before(git.as_ref(), before, &self.kept)?;
                 let new = self.content_after(path, after, to_git.as_mut())?;
                 write_header(out, path, before, after)?;
                 let written = write_body(out, path, (before, &old), (after, &new))?;
@@ -165,13 +167,20 @@ fn text_or_opaque(content: Vec<u8>) -> Content {
     }
 }
 
-/// The earlier content, from the repository's objects.
-fn content_before(git: Option<&gix::Repository>, entry: Option<Entry>) -> io::Result<Content> {
+/// The earlier content, from what was kept of it or from the repository's objects.
+fn content_before(
+    git: Option<&gix::Repository>,
+    entry: Option<Entry>,
+    kept: &BTreeMap<ObjectId, Vec<u8>>,
+) -> io::Result<Content> {
     let Some(entry) = entry else {
         return Ok(Content::Text(Vec::new()));
     };
     if matches!(entry.kind, EntryKind::Repository | EntryKind::Unreadable) {
         return Ok(Content::Opaque);
+    }
+    if let Some(content) = kept.get(&entry.id) {
+        return Ok(text_or_opaque(content.clone()));
     }
     let Some(git) = git else {
         return Ok(Content::Unknown);

@@ -13,7 +13,7 @@ use gix::{
 use super::{plain_file, snapshot::SnapshotError, workspace::to_path};
 
 /// The longest file of rules that is read, in bytes. Long ones have a few thousand.
-const MAX_RULES: u64 = 1 << 20;
+pub(super) const MAX_RULES: u64 = 1 << 20;
 
 /// Checks the rules in a folder, and in all folders above it up to `top`.
 pub(super) fn check_down_to(top: &Path, below: &Path) -> Result<(), SnapshotError> {

@@ -14,6 +14,7 @@ use super::{
     budget::Budget,
     fault::GitFault,
     hash_file::look,
+    ignore_rules::IgnoreRules,
     listing::{self, Listing, RealFolders},
     workspace::{Workspace, to_path},
 };
@@ -120,18 +121,20 @@ impl Snapshot {
         reach: Reach,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, SnapshotError> {
-        Self::take_with(workspace, reach, &Listing::new(), stop)
+        Self::take_with(workspace, reach, &Listing::new(), None, stop)
     }
 
-    /// Reads the state; paths in `tracked` count also when they are ignored.
+    /// Reads the state; paths in `tracked` count also when they are ignored, by `rules` or else by
+    /// those that hold now.
     pub(super) fn take_with(
         workspace: &Workspace,
         reach: Reach,
         tracked: &Listing,
+        rules: Option<&IgnoreRules>,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, SnapshotError> {
         let budget = Budget::of_state();
-        let snapshot = Self::take_within(workspace, reach, tracked, &budget, stop)?;
+        let snapshot = Self::take_within(workspace, reach, tracked, rules, &budget, stop)?;
         Ok(snapshot.filter(|_| !budget.is_exceeded()))
     }
 
@@ -140,10 +143,11 @@ impl Snapshot {
         workspace: &Workspace,
         reach: Reach,
         tracked: &Listing,
+        rules: Option<&IgnoreRules>,
         budget: &Budget,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, SnapshotError> {
-        let Some(paths) = listing::list(workspace, reach, tracked, stop)? else {
+        let Some(paths) = listing::list(workspace, reach, tracked, rules, stop)? else {
             return Ok(None);
         };
         let paths: Vec<BString> = paths.into_iter().collect();

@@ -68,7 +68,7 @@ fn reach_of(line: &str) -> Option<Reach> {
 }
 
 /// Reads what [`Entry::line`] writes.
-fn entry_of(line: &str) -> Option<(BString, Entry)> {
+pub(super) fn entry_of(line: &str) -> Option<(BString, Entry)> {
     let mut words = line.strip_suffix('\n')?.split(' ');
     let letter = words.next()?;
     let kind = EntryKind::ALL
@@ -79,7 +79,7 @@ fn entry_of(line: &str) -> Option<(BString, Entry)> {
     words.next().is_none().then_some((path, Entry { kind, id }))
 }
 
-fn unhex(text: &str) -> Option<BString> {
+pub(super) fn unhex(text: &str) -> Option<BString> {
     let bytes: Option<Vec<u8>> = text
         .as_bytes()
         .chunks(2)

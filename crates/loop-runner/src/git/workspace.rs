@@ -24,6 +24,8 @@ pub struct Workspace {
     /// The project's place below the top: empty, or a path without a slash at its end.
     pub(super) project: BString,
     pub(super) git: Option<gix::ThreadSafeRepository>,
+    /// Whether it is a worktree of the engine's, into which the engine itself writes nothing.
+    pub(super) is_worktree: bool,
 }
 
 impl Workspace {
@@ -48,6 +50,7 @@ impl Workspace {
             project: to_bytes(&below),
             root,
             git: Some(git.into_sync()),
+            is_worktree: false,
         }
     }
 
@@ -81,6 +84,7 @@ impl Workspace {
             root: recorded.path.clone(),
             project: to_bytes(project),
             git: Some(git.into_sync()),
+            is_worktree: true,
         })
     }
 
@@ -91,6 +95,7 @@ impl Workspace {
             root: folder.to_owned(),
             project: BString::default(),
             git: None,
+            is_worktree: false,
         }
     }
 
@@ -104,6 +109,19 @@ impl Workspace {
     #[must_use]
     pub fn project(&self) -> PathBuf {
         self.root.join(to_path(self.project.as_ref()))
+    }
+
+    /// Returns the project's place below the top, empty for the top itself.
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        to_path(self.project.as_ref())
+    }
+
+    /// Returns the commit in hexadecimal that HEAD stands on, if there is one to be read.
+    pub(super) fn head(&self) -> Option<String> {
+        let git = self.git.as_ref()?.to_thread_local();
+        let head = git.head_id().ok()?;
+        Some(head.to_string())
     }
 
     /// Tells whether the engine itself writes a path, so that it is never an agent's change.
