@@ -158,6 +158,13 @@ impl Config {
         self.settings.brakes.as_ref().unwrap_or(&ABSENT)
     }
 
+    /// Reports whether the configuration limits what an attempt may change.
+    #[must_use]
+    pub fn limits_changes(&self) -> bool {
+        let limits = self.blast_radius();
+        !limits.file_scope().is_empty() || !limits.protect().is_empty()
+    }
+
     /// Returns the limits of the blast radius.
     #[must_use]
     pub fn blast_radius(&self) -> &BlastRadius {

@@ -18,10 +18,11 @@ mod question;
 mod work;
 
 use crate::Usd;
-use crate::answer::{Answer, FileRef, Reply, StepAnswer, Violation, Work, WorktreeRecord};
+use crate::answer::{Answer, FileRef, Reply, StepAnswer, Work, WorktreeRecord};
 use crate::gate::GateReport;
 use crate::outcome::{Halt, Interruption, Outcome};
 use crate::rules::Rules;
+use crate::scope::Violation;
 use crate::state::{Running, State};
 use crate::step::{Advance, Ended, Fence, Role, Step, WorkTask};
 use crate::time::Timestamp;

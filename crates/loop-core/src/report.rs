@@ -1,11 +1,11 @@
 //! What `loop tick --json` prints: the outcome of one tick for programs.
 
 use crate::Usd;
-use crate::answer::Violation;
 use crate::explain::what_to_do;
 use crate::gate::{GateReport, Level};
 use crate::outcome::{Outcome, Skip};
 use crate::rules::Rules;
+use crate::scope::Violation;
 use crate::state::State;
 use crate::step::Ended;
 use crate::time::Timestamp;

@@ -8,6 +8,7 @@ mod pattern;
 
 use crate::config::ProjectPath;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 pub use pattern::{InvalidPattern, Pattern};
 
@@ -125,6 +126,19 @@ pub enum Kind {
     Type,
     /// It differs in the last commit, though not on disk.
     Committed,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Added => "added",
+            Self::Modified => "modified",
+            Self::Deleted => "deleted",
+            Self::Mode => "mode",
+            Self::Type => "type",
+            Self::Committed => "committed",
+        })
+    }
 }
 
 /// A limit of the blast radius.

@@ -1,11 +1,12 @@
 //! What the machine asks the driver to do.
 
 use crate::Usd;
-use crate::answer::{FileRef, Violation, WorktreeRecord};
+use crate::answer::{FileRef, WorktreeRecord};
 use crate::config::WorktreeFor;
 use crate::gate::GateReport;
 use crate::outcome::Outcome;
 use crate::phase::Phases;
+use crate::scope::Violation;
 use crate::state::{Frozen, State, Unjudged};
 use crate::verdict::{Unreadable, Verdict};
 use serde::{Deserialize, Serialize};

@@ -17,15 +17,6 @@ fn with(fragment: &str) -> Config {
 fn what_this_version_does_not_have_is_named_by_its_path() {
     #[rustfmt::skip]
     let table = [
-        (r#""work_source": {"kind": "audit"}"#, "work_source.kind"),
-        (r#""work_source": {"kind": "backlog"}"#, "work_source.kind"),
-        (r#""work_source": {"kind": "single", "project": "x"}"#, "work_source.project"),
-        (r#""work_source": {"kind": "single", "area": "x"}"#, "work_source.area"),
-        (r#""work_source": {"kind": "single", "section": "x"}"#, "work_source.section"),
-        (r#""work_source": {"kind": "single", "command": ["x"]}"#, "work_source.command"),
-        (r#""work_source": {"kind": "single", "done_command": ["x"]}"#, "work_source.done_command"),
-        (r#""work_source": {"kind": "single", "timeout_seconds": 5}"#, "work_source.timeout_seconds"),
-        (r#""work_source": {"kind": "single", "tick_when_done": false}"#, "work_source.tick_when_done"),
         (r#""harness": "codex""#, "harness"),
         (r#""harness": [{"command": ["x"]}]"#, "harness"),
         (r#""harness": {"profile": "codex"}"#, "harness.profile"),
@@ -33,8 +24,6 @@ fn what_this_version_does_not_have_is_named_by_its_path() {
         (r#""harness": {"prompt_via": "file"}"#, "harness.prompt_via"),
         (r#""gate": {"command": ["x"]}"#, "gate"),
         (r#""brakes": {"max_tokens": 5}"#, "brakes.max_tokens"),
-        (r#""blast_radius": {"file_scope": ["src/"]}"#, "blast_radius.file_scope"),
-        (r#""blast_radius": {"protect": ["x"]}"#, "blast_radius.protect"),
         (r#""blast_radius": {"sandbox": "on"}"#, "blast_radius.sandbox"),
         (r#""blast_radius": {"writable": ["/x"]}"#, "blast_radius.writable"),
         (r#""blast_radius": {"deny_read": ["~/.ssh"]}"#, "blast_radius.deny_read"),
@@ -50,9 +39,6 @@ fn what_this_version_does_not_have_is_named_by_its_path() {
             "{fragment}"
         );
     }
-    let park = with(r#""work_source": {"kind": "audit"}, "brakes": {"on_trip": "park"}"#);
-    let paths = park.not_enforced(&Supported::THIS_VERSION);
-    assert_eq!(paths, ["work_source.kind", "brakes.on_trip"]);
 }
 
 #[test]
@@ -208,7 +194,7 @@ fn every_setting_is_shown_with_its_origin() {
             "harness": {"command": ["agent", "two words"], "cost_per_call_usd": 0.1},
             "brakes": {"max_iterations": 3, "score_plateau_window": 0, "max_cost_usd": 2.5,
                        "max_wall_seconds": "unlimited"},
-            "blast_radius": {"file_scope": ["src/", "docs/"]}}"#,
+            "blast_radius": {"file_scope": ["src/", "docs/"], "deny_read": ["~/.ssh"]}}"#,
     );
     let no = || Enforced::No("this version does not have it".to_owned());
     #[rustfmt::skip]
@@ -229,7 +215,8 @@ fn every_setting_is_shown_with_its_origin() {
         ("brakes.max_wall_seconds", "unlimited", Origin::File, Enforced::Off),
         ("brakes.max_cost_usd", "2.50 USD", Origin::File, Enforced::Yes),
         ("brakes.max_tokens", "no cap", Origin::Default, Enforced::Off),
-        ("blast_radius.file_scope", "src/, docs/", Origin::File, no()),
+        ("blast_radius.file_scope", "src/, docs/", Origin::File, Enforced::Yes),
+        ("blast_radius.deny_read", "~/.ssh", Origin::File, no()),
         ("blast_radius.sandbox", "off", Origin::Default, Enforced::Yes),
         ("phases", "research, spec, implement, code_review, bug_find", Origin::Default, Enforced::Yes),
         ("approval_phases", "spec, bug_find", Origin::Default, Enforced::Yes),
@@ -244,8 +231,8 @@ fn every_setting_is_shown_with_its_origin() {
         assert_eq!(row(&config, key), expected);
     }
     assert_eq!(
-        row(&config, "blast_radius.file_scope").to_string(),
-        "blast_radius.file_scope: src/, docs/ (not enforced: this version does not have it)"
+        row(&config, "blast_radius.deny_read").to_string(),
+        "blast_radius.deny_read: ~/.ssh (not enforced: this version does not have it)"
     );
 }
 

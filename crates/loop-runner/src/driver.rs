@@ -1,6 +1,7 @@
 //! The standard driver: asks the machine what to do, does it, and answers.
 
 mod check;
+mod inside;
 mod owed;
 mod perform;
 mod request;

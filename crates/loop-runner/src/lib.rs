@@ -1,6 +1,7 @@
 //! The standard driver of a loop: processes, worktrees, the event store.
 
 pub mod audit;
+mod baseline;
 mod call;
 pub mod causes;
 pub mod changes;
@@ -17,6 +18,7 @@ mod hash;
 pub mod holder;
 pub mod home;
 pub mod interrupt;
+mod kept;
 pub mod lint;
 mod nonce;
 mod patch_file;

@@ -1,7 +1,8 @@
 //! Whether an attempt stayed where its loop's changes may land (rows ).
 
 use crate::git::{
-    Change, ChangeKind, Changes, ChangesError, Replaced, SnapshotError, Start, Workspace,
+    Change, ChangeKind, Changes, ChangesError, Replaced, SnapshotError, Start, TakeOutError,
+    Workspace,
 };
 use crate::patch_file;
 use crate::setup::Setup;
@@ -49,6 +50,12 @@ pub enum ScopeError {
     /// There is more in the workspace than the engine reads.
     #[error("the files are too many or too long to be compared with those at the start")]
     Unknown,
+    /// The changes could not be taken out of the worktree.
+    #[error(transparent)]
+    TakeOut(#[from] TakeOutError),
+    /// They were taken out, and something is still not as it was.
+    #[error("{} is still not as it was before the task", .0.display())]
+    Left(PathBuf),
     /// The patch could not be written.
     #[error("write {}: {source}", path.display())]
     Write {
@@ -103,6 +110,8 @@ pub fn take_start(
     }
 }
 
+/// New files that a judge has left, which `judges_own` names, are not the attempt's.
+///
 /// Compares the place where a task is worked on with its start, writes the changes to
 /// `outputs/tick<N>-changes.patch`, and finds those that are not allowed.
 ///
@@ -113,6 +122,7 @@ pub fn scope_check(
     setup: &Setup,
     worktree: Option<&WorktreeRecord>,
     start: &Start,
+    judges_own: &[String],
     tick: u64,
     stop: &AtomicBool,
 ) -> Result<Checked, ScopeError> {
@@ -120,8 +130,13 @@ pub fn scope_check(
     let workspace = workspace(setup, worktree)?;
     let found = Changes::since_start(&workspace, start, scope.protected(), stop)?;
     let (changes, own) = found.ok_or(ScopeError::Unknown)?;
+    let is_judges = |change: &Change| {
+        let path = change.path.to_string_lossy();
+        change.kind == ChangeKind::Added && judges_own.iter().any(|own| *own == path)
+    };
     let mut violations = scope.violations(
         own.iter()
+            .filter(|change| !is_judges(change))
             .map(|change| (relative(&change.path, workspace.place()), kind(change.kind))),
     );
     let violation_count = violations.len();
@@ -140,6 +155,48 @@ pub fn scope_check(
         violation_count,
         patch,
     })
+}
+
+/// Takes what a task has changed in a worktree that all tasks share out of it: as
+/// the patch `outputs/tick<N>-set-aside.patch` for people, and file by file into the
+/// folder of that name without `.patch`. Done twice, it goes on where it was.
+///
+/// Returns the patch; `None` when nothing had changed.
+///
+/// # Errors
+///
+/// [`ScopeError`].
+pub(crate) fn take_out(
+    setup: &Setup,
+    worktree: &WorktreeRecord,
+    start: &Start,
+    tick: u64,
+    stop: &AtomicBool,
+) -> Result<Option<PathBuf>, ScopeError> {
+    let workspace = workspace(setup, Some(worktree))?;
+    let look = || {
+        let found = Changes::since_start(&workspace, start, &[], stop)?;
+        Ok::<_, ScopeError>(found.ok_or(ScopeError::Unknown)?.0)
+    };
+    let changes = look()?;
+    let folder = setup.dir.outputs().join(format!("tick{tick}-set-aside"));
+    let patch = folder.with_extension("patch");
+    // After a crash in the middle, the first patch is the whole one.
+    if !patch.exists() {
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        patch_file::write(&changes, &patch, MAX_PATCH).map_err(|source| ScopeError::Write {
+            path: patch.clone(),
+            source,
+        })?;
+    }
+    changes.take_out(&folder)?;
+    let mut left = look()?.list().into_iter();
+    match left.find(|left| left.kind != ChangeKind::Committed) {
+        Some(left) => Err(ScopeError::Left(left.path)),
+        None => Ok(Some(patch)),
+    }
 }
 
 fn scope_of(setup: &Setup, in_worktree: bool) -> Result<Scope, InvalidPattern> {

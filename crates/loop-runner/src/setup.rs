@@ -5,6 +5,7 @@ use crate::furnish;
 use crate::git::{Configuration, OpenError, Repository};
 use crate::home::{Home, expand_tilde};
 use crate::project::Project;
+use crate::scope_check::check_patterns;
 use crate::sources;
 use crate::store::LoopDir;
 use crate::tasks::Tasks;
@@ -100,6 +101,23 @@ pub enum Unrunnable {
         place: String,
         /// The keys.
         keys: Vec<String>,
+    },
+    /// A limit of what may change that means nothing.
+    #[error("{place}: blast_radius: {source}")]
+    Scope {
+        /// Where it stands: file, line and column.
+        place: String,
+        /// What is wrong with it.
+        source: InvalidPattern,
+    },
+    /// Whether changes stay in scope cannot be told without a repository.
+    #[error(
+        "{place}: blast_radius: file_scope and protect need a git repository to compare with; \
+         make one with git init, or take them out"
+    )]
+    ScopeWithoutGit {
+        /// Where it stands: file, line and column.
+        place: String,
     },
     /// A pattern that means nothing.
     #[error("{place}: blast_radius.copy: {source}")]
@@ -198,6 +216,16 @@ impl Setup {
             return Err(Unrunnable::NotEnforced {
                 place: self.place_of(first),
                 keys,
+            });
+        }
+        check_patterns(self).map_err(|source| Unrunnable::Scope {
+            place: self.place_of("blast_radius"),
+            source,
+        })?;
+        let limits = self.config.blast_radius();
+        if self.config.limits_changes() && !limits.use_worktree() && self.repository.is_none() {
+            return Err(Unrunnable::ScopeWithoutGit {
+                place: self.place_of("blast_radius"),
             });
         }
         furnish::check(&self.config).map_err(|source| Unrunnable::Pattern {

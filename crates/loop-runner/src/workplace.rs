@@ -127,28 +127,46 @@ pub(crate) fn snapshot(
     }
 }
 
-/// Lists the files of an earlier state that are not as they were, up to ten.
-/// New files do not count: to judge is often to build and to test.
+/// What a judge has left of the tree that it judged.
+#[derive(Default)]
+pub(crate) struct Disturbed {
+    /// Files that are not as they were, up to ten.
+    pub(crate) changed: Vec<String>,
+    /// New files, up to a hundred: to judge is often to build and to test.
+    pub(crate) added: Vec<String>,
+}
+
+/// Compares a tree with the state in which a judge found it.
 pub(crate) fn changed_since(
     setup: &Setup,
     worktree: Option<&WorktreeRecord>,
     before: &Snapshot,
     stop: &AtomicBool,
-) -> Result<Vec<String>, Unready> {
+) -> Result<Disturbed, Unready> {
     let workspace = workspace(setup, worktree)?;
     let changes = match Changes::since_snapshot(&workspace, before, stop) {
         Ok(changes) => changes,
         Err(ChangesError::Snapshot(SnapshotError::Interrupted)) => return Err(Unready::Stopped),
         // The whole place can be gone: then everything has changed.
-        Err(error) => return Ok(vec![error.to_string()]),
+        Err(error) => {
+            return Ok(Disturbed {
+                changed: vec![error.to_string()],
+                added: Vec::new(),
+            });
+        }
     };
-    let changed = changes.map_or_else(Vec::new, |changes| changes.list());
-    Ok(changed
-        .into_iter()
-        .filter(|change| change.kind != ChangeKind::Added)
-        .map(|change| change.path.display().to_string())
-        .take(10)
-        .collect())
+    let list = changes.map_or_else(Vec::new, |changes| changes.list());
+    let paths = |added: bool, most| {
+        list.iter()
+            .filter(|change| (change.kind == ChangeKind::Added) == added)
+            .map(|change| change.path.display().to_string())
+            .take(most)
+            .collect()
+    };
+    Ok(Disturbed {
+        changed: paths(false, 10),
+        added: paths(true, 100),
+    })
 }
 
 fn workspace(setup: &Setup, worktree: Option<&WorktreeRecord>) -> Result<Workspace, Unready> {

@@ -3,9 +3,7 @@
 //! A limit that is accepted and ignored is the worst kind of bug here, so a tick refuses a
 //! configuration that asks for one.
 
-use super::{
-    Config, GitAccess, HarnessChoice, HarnessRef, OnTrip, PromptVia, Sandbox, WorkSourceKind,
-};
+use super::{Config, GitAccess, HarnessChoice, HarnessRef, PromptVia, Sandbox};
 
 /// What a version of the engine enforces: everything but a list.
 #[derive(Clone, Copy, Debug)]
@@ -30,14 +28,6 @@ impl Supported {
     #[rustfmt::skip]
     pub const THIS_VERSION: Self = Self {
         missing: &[
-            Key("work_source.kind", |c| c.work_source().kind() != WorkSourceKind::Single),
-            Key("work_source.project", |c| c.work_source().project.is_some()),
-            Key("work_source.area", |c| c.work_source().area.is_some()),
-            Key("work_source.section", |c| c.work_source().section.is_some()),
-            Key("work_source.command", |c| c.work_source().command.is_some()),
-            Key("work_source.done_command", |c| c.work_source().done_command.is_some()),
-            Key("work_source.timeout_seconds", |c| c.work_source().timeout_seconds.is_some()),
-            Key("work_source.tick_when_done", |c| !c.work_source().tick_when_done()),
             Key("roles.plan", |c| c.roles().plan.is_some()),
             Harness("", |harness| matches!(harness, HarnessChoice::Fallbacks(_))),
             Harness("", |harness| matches!(harness, HarnessChoice::One(HarnessRef::Profile(_)))),
@@ -45,9 +35,6 @@ impl Supported {
             Harness("prompt_via", |h| described(h).is_some_and(|h| h.prompt_via() != PromptVia::Argv)),
             Key("gate", |c| c.gate().is_some()),
             Key("brakes.max_tokens", |c| c.brakes().max_tokens().is_some()),
-            Key("brakes.on_trip", |c| c.brakes().on_trip() != OnTrip::Halt),
-            Key("blast_radius.file_scope", |c| !c.blast_radius().file_scope().is_empty()),
-            Key("blast_radius.protect", |c| !c.blast_radius().protect().is_empty()),
             Key("blast_radius.sandbox", |c| c.blast_radius().sandbox() != Sandbox::Off),
             Key("blast_radius.writable", |c| !c.blast_radius().writable().is_empty()),
             Key("blast_radius.deny_read", |c| !c.blast_radius().deny_read().is_empty()),

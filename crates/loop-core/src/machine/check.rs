@@ -1,8 +1,9 @@
 //! The checks that need no judge: the baseline, what changed, the acceptance gate.
 
 use super::{Machine, Stage};
-use crate::answer::{Armed, FileRef, FirstRun, Gated, Scoped, Violation};
+use crate::answer::{Armed, FileRef, FirstRun, Gated, Scoped};
 use crate::outcome::{Failure, Halt, Outcome};
+use crate::scope::{Rule, Violation};
 use crate::state::{By, GateArmed, LastVerdict, RedGate};
 use crate::step::Role;
 
@@ -171,7 +172,8 @@ impl Machine {
 
 /// Returns why the task stops, if it does. What is protected weighs more.
 fn stop_for(violations: &[Violation]) -> Option<Halt> {
-    if violations.iter().any(|violation| violation.protected) {
+    let protected = |violation: &Violation| violation.rule == Rule::Protected;
+    if violations.iter().any(protected) {
         Some(Halt::Protected)
     } else if violations.is_empty() {
         None
@@ -182,13 +184,11 @@ fn stop_for(violations: &[Violation]) -> Option<Halt> {
 
 fn violated(violations: &[Violation]) -> String {
     let named = violations.iter().map(|violation| {
-        let kind = &violation.kind;
-        let rule = if violation.protected {
-            ", protected"
-        } else {
-            ""
+        let rule = match violation.rule {
+            Rule::FileScope => "outside file_scope",
+            Rule::Protected => "protected",
         };
-        format!("{} ({kind}{rule})", violation.path)
+        format!("{} ({}, {rule})", violation.path, violation.kind)
     });
     format!("changes that were not allowed: {}", in_short(named))
 }

@@ -8,7 +8,7 @@ use loop_core::Score;
 use loop_core::Usd;
 use loop_core::answer::{
     Advanced, Armed, CallEnd, Called, FileRef, Finished, FirstRun, Gated, Implemented, Reading,
-    Scoped, StepAnswer, StepFault, Verified, Violation,
+    Scoped, StepAnswer, StepFault, Verified,
 };
 use loop_core::brakes::Brakes;
 use loop_core::claim::Claim;
@@ -18,6 +18,7 @@ use loop_core::gate::{GateReport, Level};
 use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use loop_core::phase::Phases;
 use loop_core::rules::{CallRules, GateRules, Rules};
+use loop_core::scope::{Kind, Rule, Violation};
 use loop_core::state::Frozen;
 use loop_core::verdict::Unreadable;
 use loop_core::{Step, Work};
@@ -144,8 +145,8 @@ fn checked() -> impl Strategy<Value = StepAnswer> {
         6 => Just(Vec::new()),
         1 => any::<bool>().prop_map(|protected| vec![Violation {
             path: "a".to_owned(),
-            kind: "added".to_owned(),
-            protected,
+            kind: Kind::Added,
+            rule: if protected { Rule::Protected } else { Rule::FileScope },
         }]),
     ];
     prop_oneof![

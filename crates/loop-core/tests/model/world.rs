@@ -13,6 +13,7 @@ use loop_core::state::{State, Status};
 use loop_core::step::WorkTask;
 use loop_core::time::Timestamp;
 use loop_core::{Action, Answer, Fence, Machine, Reply, Start, Step, Work};
+use std::collections::BTreeMap;
 
 /// The item behind a task, which its source wants to be told of.
 fn item() -> FileRef {
@@ -53,13 +54,16 @@ pub(crate) struct World {
     controls: u64,
     /// Where each of the two tasks stands, as `task.json` would say.
     phase: Option<String>,
-    /// Implement calls begun, less those given back, since the latest fresh start.
-    attempts: u32,
+    /// Implement calls begun of a task, less those given back, since its latest
+    /// fresh start.
+    attempts: BTreeMap<String, u32>,
     answers_in_tick: u32,
     passed_in_tick: bool,
     orchestrate_calls: u32,
-    /// Whether a person set another task during the tick.
-    new_task: bool,
+    /// The task of the open tick.
+    worked_on: String,
+    /// The task that a person set during the tick.
+    new_task: Option<String>,
 }
 
 impl World {
@@ -73,11 +77,12 @@ impl World {
             now: 1_000_000,
             seq: 0,
             controls: 0,
-            attempts: 0,
+            attempts: BTreeMap::new(),
             answers_in_tick: 0,
             passed_in_tick: false,
             orchestrate_calls: 0,
-            new_task: false,
+            worked_on: String::new(),
+            new_task: None,
         };
         world.control(Request::SetTask {
             task: "t".to_owned(),
@@ -143,6 +148,8 @@ impl World {
                 self.answer(Answer::Work(work), 0);
             }
             Action::Open(open) => {
+                let task = open.task.as_ref();
+                self.worked_on = task.map_or_else(String::new, |task| task.name.clone());
                 let seq = self.append(Body::Opened(Opened {
                     tick: open.tick,
                     engine: "1".to_owned(),
@@ -166,8 +173,8 @@ impl World {
                 assert_eq!(self.machine.state(), &closing.state);
                 self.closed = (closing.state, self.records.len());
                 self.answers_in_tick = 0;
-                if std::mem::take(&mut self.new_task) {
-                    self.attempts = 0;
+                if let Some(task) = self.new_task.take() {
+                    self.attempts.remove(&task);
                 }
             }
             action => self.perform(&action, choice),
@@ -271,12 +278,11 @@ impl World {
         self.machine.begin(fence, at, 7).unwrap();
         assert!(self.machine.clone().begin(fence, at, 7).is_err());
         if fence.step == Step::Implement {
-            self.attempts += 1;
+            let task = self.task();
+            let attempts = self.attempts.entry(task).or_default();
+            *attempts += 1;
             if let Some(max) = self.rules.brakes.max_iterations {
-                assert!(
-                    self.attempts <= max,
-                    "implement runs no oftener than allowed"
-                );
+                assert!(*attempts <= max, "implement runs no oftener than allowed");
             }
         }
         if let Some(cap) = self.rules.brakes.max_cost {
@@ -287,11 +293,17 @@ impl World {
         }
     }
 
+    /// Returns the task that the open tick works on.
+    fn task(&self) -> String {
+        self.worked_on.clone()
+    }
+
     /// Keeps the model's own count of attempts.
     fn count(&mut self, step: Step, answer: &StepAnswer) {
         match (step, answer) {
             (Step::Implement, StepAnswer::Failed(StepFault::Environment { .. })) => {
-                self.attempts -= 1;
+                let task = self.task();
+                *self.attempts.entry(task).or_default() -= 1;
             }
             (Step::Verify, StepAnswer::Verify(verified)) => {
                 let Reading::Verdict(verdict) = &verified.reading else {
@@ -302,12 +314,14 @@ impl World {
                     && verdict.blocked.is_none()
                     && verified.called.end == CallEnd::Exited(0);
                 if good {
-                    self.attempts = 0;
+                    let task = self.task();
+                    self.attempts.remove(&task);
                     self.passed_in_tick = true;
                 }
             }
             (Step::Gate, StepAnswer::Gate(gated)) if gated.report.green && !self.rules.judge => {
-                self.attempts = 0;
+                let task = self.task();
+                self.attempts.remove(&task);
                 self.passed_in_tick = true;
             }
             _ => {}
@@ -370,6 +384,7 @@ impl World {
             note: None,
         };
         let halted = self.machine.state().reason;
+        let halted_task = self.machine.state().halted_task.clone();
         let parked = self.machine.state().parked.get("t").copied();
         let result = self.machine.control(self.seq + 1, self.at(), &control);
         assert!(self.machine.knows(&control.id));
@@ -378,15 +393,22 @@ impl World {
                 let aside = parked.filter(|_| task.is_some());
                 let about = aside.or(halted);
                 assert!(about.is_some(), "only what waits is approved");
-                if about.is_some_and(Halt::is_about_work) {
-                    self.attempts = 0;
+                let aside = aside.and(task.clone());
+                if about.is_some_and(Halt::is_about_work)
+                    && let Some(task) = aside.or(halted_task)
+                {
+                    self.attempts.remove(&task);
                 }
             }
             // During a tick it takes effect at its end.
-            (Request::SetTask { .. }, Ok(_)) if self.machine.state().in_progress.is_some() => {
-                self.new_task = true;
+            (Request::SetTask { task, .. }, Ok(_))
+                if self.machine.state().in_progress.is_some() =>
+            {
+                self.new_task = Some(task.clone());
             }
-            (Request::SetTask { .. }, Ok(_)) => self.attempts = 0,
+            (Request::SetTask { task, .. }, Ok(_)) => {
+                self.attempts.remove(task);
+            }
             _ => {}
         }
         let (accepted, said) = match result {

@@ -4,11 +4,12 @@ use crate::world::{World, called, error, interruption};
 use loop_core::Step;
 use loop_core::answer::{
     Advanced, Armed, CallEnd, FileRef, Finished, FirstRun, Gated, Implemented, Reading, Scoped,
-    StepAnswer, StepFault, Verified, Violation, WorktreeRecord,
+    StepAnswer, StepFault, Verified, WorktreeRecord,
 };
 use loop_core::claim::Claim;
 use loop_core::gate::{GateReport, Level};
 use loop_core::outcome::EnvironmentFault;
+use loop_core::scope::{Kind, Rule, Violation};
 use loop_core::state::Frozen;
 use loop_core::time::Timestamp;
 
@@ -290,8 +291,11 @@ fn scoped(line: &Line) -> Scoped {
         violations: paths
             .map(|path| Violation {
                 path: path.clone(),
-                kind: "added".to_owned(),
-                protected: line.word(0) == "protected",
+                kind: Kind::Added,
+                rule: match line.word(0) {
+                    "protected" => Rule::Protected,
+                    _ => Rule::FileScope,
+                },
             })
             .collect(),
         patch: Some(file("changes.patch")),

@@ -10,22 +10,14 @@ use crate::nonce::random_bits;
 use crate::sources;
 use crate::store::{HeldError, Level};
 use crate::tasks::{Kept, Tasks};
-use crate::workplace::{self, Ready, Unready};
+use crate::workplace::{self, Disturbed, Ready, Unready};
 use loop_core::answer::{Finished, Implemented, Reading, StepFault, Verified, WorktreeRecord};
 use loop_core::claim::Claim;
-use loop_core::outcome::{Error, Interruption};
+use loop_core::outcome::Error;
 use loop_core::step::{Advance, Call, Finishing, Report, Workplace};
 use loop_core::{Role, Step, StepAnswer};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
-
-use crate::holder::Wish;
-
-/// How often a step inside the engine looks at requests and signals.
-const POLL: Duration = Duration::from_millis(100);
 
 /// What the log says when orchestrate ends without its request (row B-16).
 const OWN_DECISION: &str = "orchestrate asked for nothing; the engine's own decision stands";
@@ -130,19 +122,23 @@ impl Driver<'_> {
         };
         let (changed, more) = self.in_thread(|stop| match &before {
             Some(before) => workplace::changed_since(setup, place, before, stop),
-            None => Ok(Vec::new()),
+            None => Ok(Disturbed::default()),
         });
         elapsed += more;
         let answer = match changed {
-            Ok(changed) => {
+            Ok(left) => {
+                if !left.added.is_empty() {
+                    let words = format!("the judge left new files: {}", left.added.join(", "));
+                    self.held.note(Level::Info, &words);
+                }
                 let reading = Reading::of(&ran.text, &ran.prompt);
                 self.watch.ended(Step::Verify, &said(&reading));
                 StepAnswer::Verify(Verified {
                     reading,
                     called: ran.called,
                     tree: before.map(|before| before.tree_hash().as_str().to_owned()),
-                    changed,
-                    added: Vec::new(),
+                    changed: left.changed,
+                    added: left.added,
                 })
             }
             Err(unready) => self.unready(unready)?,
@@ -253,57 +249,6 @@ impl Driver<'_> {
     ) -> (Result<Option<String>, Unready>, u64) {
         let setup = self.setup;
         self.in_thread(|stop| workplace::tree_hash(setup, worktree, stop))
-    }
-
-    /// Runs a part of the engine on a thread of its own, so that requests and
-    /// signals are looked at meanwhile. Returns what it gave and how long it took.
-    fn in_thread<T: Send>(&mut self, work: impl FnOnce(&AtomicBool) -> T + Send) -> (T, u64) {
-        let started = self.setup.clock.monotonic();
-        let stop = AtomicBool::new(false);
-        let done = thread::scope(|scope| {
-            let (send, receive) = mpsc::channel::<()>();
-            let worker = scope.spawn(|| {
-                // Dropped when the work is over, however it is over.
-                let _send = send;
-                work(&stop)
-            });
-            while receive.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
-                if self.poll() != Wish::GoOn {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            }
-            worker.join()
-        });
-        let elapsed = millis(self.setup.clock.monotonic().saturating_sub(started));
-        match done {
-            Ok(done) => (done, elapsed),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-
-    /// Says what ended a step. A store that broke is no signal: it ends the
-    /// whole call, and the next one finds the step open.
-    fn interrupted(&mut self) -> Result<StepAnswer, HeldError> {
-        if let Some(broken) = self.broken.take() {
-            return Err(broken);
-        }
-        let by = self.stopping().unwrap_or(Interruption::Signal);
-        Ok(StepAnswer::Interrupted(by))
-    }
-
-    /// Turns what kept a part of the engine from its end into the answer.
-    fn ready<T>(&mut self, made: Result<T, Unready>) -> Result<Result<T, StepAnswer>, HeldError> {
-        match made {
-            Ok(made) => Ok(Ok(made)),
-            Err(unready) => self.unready(unready).map(Err),
-        }
-    }
-
-    fn unready(&mut self, unready: Unready) -> Result<StepAnswer, HeldError> {
-        match unready {
-            Unready::Fault(fault) => Ok(StepAnswer::Failed(fault)),
-            Unready::Stopped => self.interrupted(),
-        }
     }
 }
 

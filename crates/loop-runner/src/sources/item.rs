@@ -3,14 +3,11 @@
 //! What completing it means is decided by what it said then: an item that says
 //! something else by now is another one.
 
-use crate::git::plain_file;
-use crate::hash::sha256_hex;
+use crate::kept;
 use crate::setup::Setup;
 use loop_core::answer::FileRef;
 use loop_worksource::{Completion, Item};
-use std::fs;
 use std::io;
-use std::path::Path;
 
 /// Keeps an item as `outputs/tickN-item.json`; `None` when completing it means
 /// to do nothing.
@@ -26,34 +23,13 @@ pub(super) fn keep(setup: &Setup, tick: u64, item: &Item) -> io::Result<Option<F
     if asks_for_nothing {
         return Ok(None);
     }
-    let outputs = setup.dir.outputs();
-    fs::create_dir_all(&outputs)?;
-    let path = outputs.join(format!("tick{tick}-item.json"));
+    let path = setup.dir.outputs().join(format!("tick{tick}-item.json"));
     let text = serde_json::to_vec(item).map_err(io::Error::other)?;
-    let file = FileRef {
-        path: path.to_string_lossy().into_owned(),
-        bytes: text.len() as u64,
-        sha256: sha256_hex(&text),
-    };
-    replace(&path, &text)?;
-    Ok(Some(file))
-}
-
-/// Writes a file in one move: what stands there may be a link or a pipe.
-fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut draft = tempfile::NamedTempFile::new_in(folder)?;
-    io::Write::write_all(&mut draft, text)?;
-    draft.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    kept::write(&path, &text).map(Some)
 }
 
 /// Reads a kept item; what is not as it was kept is none.
 pub(super) fn read(kept: &FileRef) -> Result<Item, String> {
-    let changed = |what: &dyn std::fmt::Display| format!("{} {what}", kept.path);
-    let bytes = plain_file::read(Path::new(&kept.path), kept.bytes)
-        .map_err(|error| changed(&format_args!("cannot be read: {error}")))?
-        .filter(|bytes| sha256_hex(bytes) == kept.sha256)
-        .ok_or_else(|| changed(&"is not as it was written"))?;
-    serde_json::from_slice(&bytes).map_err(|error| changed(&format_args!("is no item: {error}")))
+    serde_json::from_slice(&kept::read(kept)?)
+        .map_err(|error| format!("{}: it is no item: {error}", kept.path))
 }

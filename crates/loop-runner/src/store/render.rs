@@ -110,7 +110,7 @@ fn detail(line: &mut Line, answer: &StepAnswer) {
             line.key("files", scoped.files);
             line.maybe("patch", scoped.patch.as_ref().map(|patch| &patch.path));
             for violation in &scoped.violations {
-                line.key(&violation.kind, &violation.path);
+                line.key(&violation.kind.to_string(), &violation.path);
             }
         }
         StepAnswer::Gate(gated) => {

@@ -122,7 +122,7 @@ fn changes_beyond_the_limits_are_violations() {
                 .map_or_else(|| sandbox.main(), |worktree| PathBuf::from(&worktree.path));
             let start = take_start(&setup, worktree.as_ref(), &GO).unwrap();
             act(&top);
-            let checked = scope_check(&setup, worktree.as_ref(), &start, 7, &GO).unwrap();
+            let checked = scope_check(&setup, worktree.as_ref(), &start, &[], 7, &GO).unwrap();
             let found: Vec<_> = checked
                 .violations
                 .iter()
@@ -146,7 +146,7 @@ fn the_patch_is_kept_with_the_outputs() {
     let setup = setup(&sandbox, "", json!({}));
     let worktree = record(&sandbox.worktree());
     let start = take_start(&setup, Some(&worktree), &GO).unwrap();
-    let check = || scope_check(&setup, Some(&worktree), &start, 7, &GO).unwrap();
+    let check = || scope_check(&setup, Some(&worktree), &start, &[], 7, &GO).unwrap();
     let patch = check().patch;
     assert_eq!(patch, setup.dir.outputs().join("tick7-changes.patch"));
     assert_eq!(fs::read(&patch).unwrap(), b"");
@@ -180,7 +180,7 @@ fn tasks_that_share_a_worktree_do_not_answer_for_each_other() {
     write(&sandbox.dest(), "earlier", "another task's\n");
     let start = take_start(&setup, Some(&worktree), &GO).unwrap();
     write(&sandbox.dest(), "src/a", "x\n");
-    let checked = scope_check(&setup, Some(&worktree), &start, 1, &GO).unwrap();
+    let checked = scope_check(&setup, Some(&worktree), &start, &[], 1, &GO).unwrap();
     assert_eq!(checked.violations, []);
     let patch = fs::read_to_string(checked.patch).unwrap();
     assert!(!patch.contains("another task's"), "{patch}");
@@ -204,7 +204,7 @@ fn a_replaced_worktree_is_not_compared() {
     let worktree = record(&sandbox.worktree());
     let start = take_start(&setup, Some(&worktree), &GO).unwrap();
     fs::write(sandbox.dest().join(".git"), "gitdir: /tmp\n").unwrap();
-    let checked = scope_check(&setup, Some(&worktree), &start, 1, &GO);
+    let checked = scope_check(&setup, Some(&worktree), &start, &[], 1, &GO);
     assert!(matches!(checked, Err(ScopeError::Replaced(_))));
 }
 
@@ -214,6 +214,6 @@ fn a_stop_is_heard() {
     let sandbox = Sandbox::new();
     let setup = setup(&sandbox, "", json!({}));
     let start = take_start(&setup, None, &GO).unwrap();
-    let stopped = scope_check(&setup, None, &start, 1, &AtomicBool::new(true)).unwrap_err();
+    let stopped = scope_check(&setup, None, &start, &[], 1, &AtomicBool::new(true)).unwrap_err();
     assert!(stopped.is_interrupted(), "{stopped}");
 }
