@@ -21,6 +21,7 @@ pub mod interrupt;
 mod kept;
 pub mod lint;
 mod nonce;
+pub mod outside;
 mod patch_file;
 pub mod preview;
 pub mod project;

@@ -11,6 +11,8 @@ mod changes;
 mod environment;
 #[path = "git/healing.rs"]
 mod healing;
+#[path = "git/outside.rs"]
+mod outside;
 #[path = "git/replaced.rs"]
 mod replaced;
 #[path = "git/sandbox.rs"]

@@ -55,12 +55,25 @@ impl IgnoreRules {
             return Ok(Self::default());
         };
         let git = git.to_thread_local();
+        let index = index_of(&git);
+        Self::take_with_untracked(&git, &index, &workspace.root, stop).map(|(rules, _)| rules)
+    }
+
+    /// The same for the checkout at `root`; returns also the files that are neither tracked nor
+    /// ignored, which the same walk finds.
+    pub(super) fn take_with_untracked(
+        git: &gix::Repository,
+        index: &gix::index::State,
+        root: &Path,
+        stop: &AtomicBool,
+    ) -> Result<(Self, Listing), SnapshotError> {
         let mut rules = Self::default();
-        for path in shared_files(&git)? {
+        for path in shared_files(git)? {
             rules.shared.push(read_shared(&path)?);
         }
-        for path in gitignores(&git, workspace, stop)? {
-            let full = workspace.root.join(to_path(path.as_ref()));
+        let (paths, untracked) = gitignores(git, index, root, stop)?;
+        for path in paths {
+            let full = root.join(to_path(path.as_ref()));
             match plain_file::read(&full, MAX_RULES) {
                 Ok(Some(content)) => drop(rules.files.insert(path, content)),
                 Ok(None) => {}
@@ -68,7 +81,7 @@ impl IgnoreRules {
                 Err(source) => return Err(SnapshotError::Read { path: full, source }),
             }
         }
-        Ok(rules)
+        Ok((rules, untracked))
     }
 
     /// Tells whether these are the rules that hold now, for a workspace with these paths.
@@ -250,32 +263,35 @@ pub(super) fn check_shared(git: &gix::Repository) -> Result<(), SnapshotError> {
 }
 
 /// Lists every `.gitignore` that has a say: tracked, new, or ignored by its own rules. Those in a
-/// folder that is ignored as a whole have none.
+/// folder that is ignored as a whole have none. Lists the files that are not ignored beside.
 fn gitignores(
     git: &gix::Repository,
-    workspace: &Workspace,
+    index: &gix::index::State,
+    root: &Path,
     stop: &AtomicBool,
-) -> Result<Vec<BString>, SnapshotError> {
-    let index = index_of(git);
-    let tracked = index.entries().iter().map(|entry| entry.path(&index));
-    let paths = tracked
-        .filter(|path| is_gitignore(path))
-        .map(ToOwned::to_owned)
-        .collect();
-    rules::check_down_to(&workspace.root, Path::new(""))?;
+) -> Result<(Vec<BString>, Listing), SnapshotError> {
+    let tracked = index.entries().iter().map(|entry| entry.path(index));
+    let collect = Collect {
+        gitignores: tracked
+            .filter(|path| is_gitignore(path))
+            .map(ToOwned::to_owned)
+            .collect(),
+        untracked: Listing::new(),
+    };
+    rules::check_down_to(root, Path::new(""))?;
     check_shared(git)?;
     let options = git
         .dirwalk_options()
         .map_err(GitFault::from)?
         .emit_ignored(Some(EmissionMode::Matching));
-    let mut collect = Guarded::new(&workspace.root, Collect { paths });
-    let walked = git.dirwalk(&index, None::<&str>, stop, options, &mut collect);
+    let mut collect = Guarded::new(root, collect);
+    let walked = git.dirwalk(index, None::<&str>, stop, options, &mut collect);
     if stop.load(Ordering::Relaxed) {
         return Err(SnapshotError::Interrupted);
     }
-    let paths = collect.finish()?.paths;
+    let collected = collect.finish()?;
     walked.map_err(GitFault::from)?;
-    Ok(paths)
+    Ok((collected.gitignores, collected.untracked))
 }
 
 /// Tells whether a path names a file with rules.
@@ -285,13 +301,20 @@ pub(super) fn is_gitignore(path: &BStr) -> bool {
 }
 
 struct Collect {
-    paths: Vec<BString>,
+    gitignores: Vec<BString>,
+    untracked: Listing,
 }
 
 impl walk::Delegate for Collect {
     fn emit(&mut self, entry: EntryRef<'_>, _: Option<entry::Status>) -> walk::Action {
-        if is_gitignore(entry.rela_path.as_bstr()) {
-            self.paths.push(entry.rela_path.into_owned());
+        let is_rules = is_gitignore(entry.rela_path.as_bstr());
+        let is_untracked = entry.status == entry::Status::Untracked;
+        let path = entry.rela_path.into_owned();
+        if is_rules {
+            self.gitignores.push(path.clone());
+        }
+        if is_untracked {
+            self.untracked.insert(path);
         }
         std::ops::ControlFlow::Continue(())
     }
