@@ -22,6 +22,7 @@ mod support;
 mod tick;
 mod verdicts;
 mod workspace;
+mod worktree_command;
 mod worktrees;
 
 // Kept apart, as only builds with debug assertions have the fault points.

@@ -88,6 +88,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Stop(args) => command::ask::stop(&context, args),
         Command::SetTask(args) => command::ask::set_task(&context, args),
         Command::Task(task) => command::task::run(&context, task),
+        Command::Worktree(worktree) => command::worktree::run(&context, worktree),
         Command::Audit(args) => command::audit::run(&context, args),
         Command::Prompt(prompt) => command::prompt::run(&context, prompt),
         Command::Validate(args) => command::validate::run(&context, args),

@@ -69,6 +69,9 @@ pub(crate) enum Command {
     /// Makes, lists, shows and moves tasks.
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Lists and removes the worktrees of loops.
+    #[command(subcommand)]
+    Worktree(WorktreeCommand),
     /// Tells what is out of order with the project's tasks and loops.
     Audit(Audit),
     /// Shows and checks prompts before anything is spent.
@@ -223,6 +226,22 @@ pub(crate) enum TaskCommand {
     Approve {
         /// The task.
         task: String,
+    },
+}
+
+/// The commands about worktrees.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorktreeCommand {
+    /// Lists the worktrees: whose they are, how large, and what is in them alone.
+    List(Json),
+    /// Shows which worktrees nobody needs any more; with --yes removes them.
+    Prune {
+        /// Remove them; work that is nowhere else is saved as a patch before.
+        #[arg(long)]
+        yes: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
 }
 

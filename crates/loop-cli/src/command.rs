@@ -17,3 +17,4 @@ pub(crate) mod show;
 pub(crate) mod task;
 pub(crate) mod tick;
 pub(crate) mod validate;
+pub(crate) mod worktree;

@@ -33,3 +33,4 @@ pub mod tasks;
 pub mod templates;
 pub mod watch;
 mod workplace;
+pub mod worktrees;

@@ -264,7 +264,7 @@ fn ensure_branch(
 ///
 /// A branch that was there already may hold commits of an earlier run. They count as changes, so
 /// the base is where the branch left the user's history.
-fn base_of(
+pub(super) fn base_of(
     git: &gix::Repository,
     name: &FullName,
     head: gix::ObjectId,

@@ -141,6 +141,6 @@ fn fate(was: Option<&Vec<u8>>, is: Option<&Vec<u8>>) -> String {
 fn brief(value: &[u8]) -> String {
     let value = value
         .strip_prefix(b"ref: ")
-        .unwrap_or(&value[..value.len().min(12)]);
+        .unwrap_or_else(|| &value[..value.len().min(12)]);
     shown(to_path(value.as_bstr()))
 }
