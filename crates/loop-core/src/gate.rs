@@ -1,28 +1,29 @@
 //! What a run of the acceptance gate means (decision D-13).
+//!
+//! An exit code alone says little: a gate can be red because its script is
+//! missing, and green because nothing ran. So what it printed is read too: how
+//! many tests were executed and which, whether something did not build, and how
+//! far the place that it ran in can be trusted. Everything here is text in,
+//! judgement out; running the gate is the driver's part.
 
+mod baseline;
+mod hint;
+mod judge;
+mod junit;
 mod level;
+mod lint;
+mod mask;
+mod runners;
+mod start;
+mod tap;
+mod unbuilt;
 
+pub use baseline::Baseline;
+pub use hint::red_hint;
+pub use judge::{Expected, GateEnd, GateReport, GateRun, ReportFile, judge};
 pub use level::{Level, UnknownLevel};
-
-use serde::{Deserialize, Serialize};
-
-/// What a run of the gate says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GateReport {
-    /// The exit code; 124 for a gate that took too long.
-    pub exit: i32,
-    /// How many tests ran; null when nobody can tell.
-    pub tests: Option<u64>,
-    /// How far it can be trusted.
-    pub level: Level,
-    /// Whether the work is accepted.
-    pub green: bool,
-    /// Why, in one line.
-    pub why: String,
-    /// What the next attempt is told; null for a green gate.
-    pub hint: Option<String>,
-    /// What a person should know besides, a line each.
-    pub flags: Vec<String>,
-    /// SHA-256 of the output without durations and temporary paths.
-    pub output: String,
-}
+pub use lint::{Finding, lint_argv, lint_script};
+pub use mask::mask;
+pub use runners::{ReportFault, TestReport, TestRunner, read_report, read_tests};
+pub use start::{Start, UNWRITTEN, classify, is_unwritten};
+pub use unbuilt::unbuilt;
