@@ -12,6 +12,7 @@ pub mod dry_run;
 mod errand;
 pub mod fault;
 mod furnish;
+pub mod gate;
 pub mod git;
 pub mod harness;
 mod hash;

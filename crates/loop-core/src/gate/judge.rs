@@ -110,6 +110,22 @@ pub struct GateReport {
     pub output: String,
 }
 
+impl GateReport {
+    /// Takes back a green for a reason that the run itself does not show; a red
+    /// gate stays as it is. `output` is what the run printed.
+    #[must_use]
+    pub fn refused(mut self, why: String, output: &str) -> Self {
+        if self.green {
+            self.green = false;
+            self.hint = Some(unbelieved_hint(&why, output));
+            self.why = why;
+        } else {
+            self.flags.push(why);
+        }
+        self
+    }
+}
+
 /// Judges a run. Only an exit code of 0 can be green, and not every one is:
 /// what the gate itself reports has to agree.
 #[must_use]

@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 /// Opens a regular file and looks at what was opened; `None` for anything else.
 ///
 /// Waits for nothing and follows no link in the last part of the path.
-pub(super) fn open(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+pub(crate) fn open(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     // Opening a device can act on it, so look first; and look again, as it may be another by then.
     if !path.symlink_metadata()?.is_file() {
         return Ok(None);
@@ -63,7 +63,7 @@ pub(super) fn check(path: &Path, limit: u64) -> io::Result<()> {
 }
 
 /// Tells whether there was nothing to look at.
-pub(super) fn is_absent(error: &io::Error) -> bool {
+pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory

@@ -1,0 +1,257 @@
+//! The acceptance gate: it ran, it is the same, it discriminates (decision D-13).
+//!
+//! - [`Fingerprint`] tells whether what judges the work is what was frozen.
+//! - [`run`] runs the gate where the configuration says, in the attempt's tree or
+//!   in a clean [`Checkout`], and lets loop-core judge what it printed.
+//! - [`first_run`] runs it before any work: it has to be red for the right reason.
+//! - [`prove()`] and [`attack()`] show that it discriminates.
+//! - [`Receipt`]s keep what was verified, each chained to the one before.
+//!
+//! The order in a tick: `Fingerprint::of` before and after implement, compare,
+//! then [`run`], which compares once more before and after the gate.
+
+mod attack;
+mod cheats;
+mod checkout;
+mod entry;
+mod fingerprint;
+mod freeze;
+mod frozen;
+mod kept;
+mod lay;
+mod path_text;
+mod process;
+mod program;
+mod prove;
+mod receipt;
+mod report_file;
+mod run;
+mod side_doors;
+mod start;
+mod walk;
+
+pub use attack::{Answer, Attack, Attempted, attack};
+pub use checkout::{Checkout, clean_up};
+pub use entry::{Entry, EntryKind};
+pub use fingerprint::{Fingerprint, Mismatch, Request};
+pub use freeze::{Armed, freeze, frozen_now};
+pub use kept::Kept;
+pub use prove::{Proof, prove};
+pub use receipt::{
+    Receipt, ReceiptFault, ReceiptGate, ReceiptHarness, check_receipts, write_receipt,
+};
+pub use run::{Ran, run};
+pub use side_doors::{SideDoor, side_doors};
+pub use start::{Started, first_run};
+
+use crate::git::{ChangesError, Replaced, Workspace};
+use crate::holder::{StartError, WaitError};
+use crate::home::expand_tilde;
+use crate::setup::Setup;
+use crate::workplace;
+use loop_core::answer::WorktreeRecord;
+use loop_core::config::Gate;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// What every operation on a gate needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct GateContext<'a> {
+    /// The loop.
+    pub setup: &'a Setup,
+    /// Its gate.
+    pub gate: &'a Gate,
+    /// The tick; `None` for a person's command.
+    pub tick: Option<u64>,
+    /// Where the task is worked on; `None` for the project itself.
+    pub worktree: Option<&'a WorktreeRecord>,
+    /// Set to give up while files are read or written.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why an operation on a gate has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GateError {
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Stopped,
+    /// A file or folder could not be read or written.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    File {
+        /// What was to be done, as a verb.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A pattern of `gate.frozen` means nothing.
+    #[error("gate.frozen: {pattern}: {what}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The frozen patterns name more files than are read.
+    #[error("{what}; name fewer files")]
+    TooMuch {
+        /// Which limit was passed.
+        what: String,
+    },
+    /// The overlay is where an agent finds it, or is no folder.
+    #[error("gate.overlay: {} {what}", path.display())]
+    Overlay {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        what: &'static str,
+    },
+    /// What was frozen is not kept any more.
+    #[error("the frozen {path} is not kept as it was; freeze the gate again")]
+    NotKept {
+        /// The file.
+        path: String,
+    },
+    /// There is no repository, or no commit, to make a checkout from.
+    #[error("{0}")]
+    NoBase(String),
+    /// The worktree is not the one that was made.
+    #[error(transparent)]
+    Replaced(#[from] Replaced),
+    /// The files of the attempt or of its base could not be read.
+    #[error(transparent)]
+    Files(#[from] ChangesError),
+    /// `gate.setup` failed.
+    #[error("gate.setup {what}")]
+    Setup {
+        /// How it ended, and where its output is.
+        what: String,
+    },
+    /// A command could not be started at all.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// A command was lost.
+    #[error(transparent)]
+    Wait(#[from] WaitError),
+    /// What is frozen is not what it was.
+    #[error("what judges the work was changed: {}", in_words(.0))]
+    Tampered(Vec<Mismatch>),
+}
+
+impl<'a> GateContext<'a> {
+    /// Returns the project's folder in the place where the task is worked on.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        workplace::project_folder(self.setup, self.worktree)
+    }
+
+    /// Returns the folder of files that the agent never sees, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError::Overlay`] when it is no folder, or lies where the agent works.
+    pub fn overlay(&self) -> Result<Option<PathBuf>, GateError> {
+        let Some(overlay) = &self.gate.overlay else {
+            return Ok(None);
+        };
+        let home = self
+            .setup
+            .environment
+            .iter()
+            .find(|(name, _)| name == "HOME");
+        let home = home.map(|(_, value)| value.as_os_str());
+        let path = expand_tilde(Path::new(overlay.as_str()), home);
+        let path = self.setup.project.root().join(path);
+        let refuse = |what| GateError::Overlay {
+            path: path.clone(),
+            what,
+        };
+        let real = path
+            .canonicalize()
+            .ok()
+            .filter(|real| real.is_dir())
+            .ok_or_else(|| refuse("is no folder; make it, or take the key out"))?;
+        let is_seen = |place: &Path| {
+            place
+                .canonicalize()
+                .is_ok_and(|place| real.starts_with(place))
+        };
+        let top = self.setup.repository.as_ref().and_then(|r| r.top_level());
+        let worktree = self.worktree.map(|worktree| Path::new(&worktree.path));
+        let places = [Some(self.setup.project.root()), top, worktree];
+        if places.into_iter().flatten().any(is_seen) {
+            return Err(refuse(
+                "lies in the tree that the agent works in or came from; move it elsewhere, such \
+                 as below your home",
+            ));
+        }
+        Ok(Some(real))
+    }
+
+    /// Opens the tree that the attempt was made in.
+    pub(crate) fn workspace(&self) -> Result<Workspace, GateError> {
+        let setup = self.setup;
+        Ok(match (self.worktree, &setup.repository) {
+            (Some(worktree), Some(repository)) => {
+                let top = repository.place_of(setup.project.root());
+                let recorded = workplace::recorded(worktree);
+                Workspace::of_worktree(repository, &recorded, &top.unwrap_or_default())?
+            }
+            (_, Some(repository)) => Workspace::in_place(repository, setup.project.root()),
+            (_, None) => Workspace::plain(setup.project.root()),
+        })
+    }
+
+    /// Returns the commit that the attempt began from: that of its worktree, else
+    /// the one that the checkout stands on.
+    pub(crate) fn base(&self) -> Result<String, GateError> {
+        if let Some(worktree) = self.worktree {
+            return Ok(worktree.base.clone());
+        }
+        let none = |what: &str| GateError::NoBase(what.to_owned());
+        let Some(repository) = &self.setup.repository else {
+            return Err(none("a clean checkout needs a git repository"));
+        };
+        let head = repository
+            .head()
+            .map_err(|fault| none(&fault.to_string()))?;
+        head.commit
+            .ok_or_else(|| none("a clean checkout needs a first commit"))
+    }
+
+    pub(crate) fn check_stop(&self) -> Result<(), GateError> {
+        if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(GateError::Stopped);
+        }
+        Ok(())
+    }
+}
+
+/// Says which file an I/O error is about.
+trait At<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, GateError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, GateError> {
+        self.map_err(|source| GateError::File {
+            doing,
+            path: path.to_owned(),
+            source,
+        })
+    }
+}
+
+/// Lists mismatches in one line.
+fn in_words(mismatches: &[Mismatch]) -> String {
+    let all: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
+    match &all[..] {
+        [first @ .., _] if all.len() > 10 => {
+            format!("{} and {} more", first[..10].join(", "), all.len() - 10)
+        }
+        all => all.join(", "),
+    }
+}

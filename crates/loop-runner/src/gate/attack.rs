@@ -1,0 +1,131 @@
+//! What a gate accepts, tried out before anybody relies on it.
+
+use super::cheats::{self, Cheat, Ground};
+use super::checkout::Checkout;
+use super::fingerprint::{Fingerprint, Request};
+use super::freeze::Armed;
+use super::run::{Place, execute, is_clean, mark, set_up};
+use super::{GateContext, GateError, in_words, process};
+use crate::holder::Wish;
+use serde::Serialize;
+
+/// What a gate answered to one cheat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The fingerprint shows it; the gate would not even be run.
+    Refused,
+    /// The gate was run and is not green.
+    Red,
+    /// The gate is green.
+    Accepted,
+}
+
+/// One cheat and its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attempted {
+    /// The cheat.
+    pub cheat: &'static str,
+    /// What came of it.
+    pub answer: Answer,
+    /// Why, in one line.
+    pub why: String,
+}
+
+/// What a gate answered to all cheats that apply to the project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attack {
+    /// The cheats, in a fixed order.
+    pub attempts: Vec<Attempted>,
+}
+
+impl Attack {
+    /// Returns how many cheats the gate would accept.
+    #[must_use]
+    pub fn accepted(&self) -> usize {
+        let mut accepted = 0;
+        for attempt in &self.attempts {
+            accepted += usize::from(attempt.answer == Answer::Accepted);
+        }
+        accepted
+    }
+}
+
+/// Plants canned cheats in throw-away checkouts of the base commit, one each,
+/// and says which of them the frozen gate would accept as it is configured.
+///
+/// # Errors
+///
+/// [`GateError`] when a checkout cannot be made or the gate cannot be run.
+pub fn attack(
+    context: &GateContext<'_>,
+    armed: &Armed,
+    stem: &str,
+    poll: &mut dyn FnMut() -> Wish,
+) -> Result<Attack, GateError> {
+    let mut attempts = Vec::new();
+    for cheat in cheats::all() {
+        context.check_stop()?;
+        attempts.extend(attempt(context, armed, cheat, stem, poll)?);
+    }
+    Ok(Attack { attempts })
+}
+
+fn attempt(
+    context: &GateContext<'_>,
+    armed: &Armed,
+    cheat: &Cheat,
+    stem: &str,
+    poll: &mut dyn FnMut() -> Wish,
+) -> Result<Option<Attempted>, GateError> {
+    let mut checkout = Checkout::of_base(context)?;
+    checkout.lay(context, &armed.fingerprint)?;
+    let project = checkout.project().to_owned();
+    let planted = (cheat.plant)(&Ground {
+        root: &project,
+        argv: context.gate.command.as_slice(),
+        frozen: &armed.fingerprint,
+        stop: context.stop,
+    })?;
+    if !planted {
+        return Ok(None);
+    }
+    let answered = |answer, why| {
+        Ok(Some(Attempted {
+            cheat: cheat.name,
+            answer,
+            why,
+        }))
+    };
+    let overlay = context.overlay()?;
+    let temporary = checkout.temporary();
+    let now = Fingerprint::take(&Request {
+        folder: &project,
+        gate: context.gate,
+        environment: &process::environment(context, Some(&temporary)),
+        overlay: overlay.as_deref(),
+        extra: &armed.extra(),
+        stop: context.stop,
+    })?;
+    let mismatches = armed.fingerprint.compare(&now);
+    if !mismatches.is_empty() {
+        return answered(Answer::Refused, in_words(&mismatches));
+    }
+    let clean = is_clean(context);
+    if clean {
+        checkout.lay(context, &armed.fingerprint)?;
+        checkout.lay_overlay(context, &armed.fingerprint)?;
+    }
+    set_up(context, &checkout, stem, poll)?;
+    let place = Place {
+        folder: &project,
+        clean: clean.then_some(&*temporary),
+    };
+    let ran = execute(context, armed, &place, stem, poll)?;
+    let ran = mark(ran, checkout.changed(context)?);
+    let answer = match ran.report.green {
+        true => Answer::Accepted,
+        false => Answer::Red,
+    };
+    answered(answer, ran.report.why)
+}

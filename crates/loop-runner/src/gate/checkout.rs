@@ -1,0 +1,338 @@
+//! A throw-away tree of files in which a gate can be believed.
+//!
+//! It holds product files, over them the frozen files as they were when they
+//! were frozen, and over these the overlay. There is no `.git` in it, and
+//! nothing that the repository ignores: what a build left behind stays behind.
+
+use super::entry::{Entry, EntryKind};
+use super::fingerprint::{Fingerprint, Mismatch, compare_files};
+use super::frozen::Frozen;
+use super::kept::Kept;
+use super::lay::Tree;
+use super::path_text::{to_path, to_text};
+use super::walk::{Walk, is_real};
+use super::{At, GateContext, GateError};
+use crate::git::{export_commit, product_files};
+use crate::nonce::random_bits;
+use crate::setup::Setup;
+use crate::workplace;
+use loop_core::config::WorktreeFor;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// How the names of such folders start; no task's name can.
+const PREFIX: &str = ".gate-";
+/// The most that is copied into one, in bytes.
+const MAX_COPIED: u64 = 8 << 30;
+
+/// A clean checkout. Dropped, it is removed.
+#[derive(Debug)]
+pub struct Checkout {
+    /// The folder of all of it.
+    outer: PathBuf,
+    /// The project's folder in it.
+    project: PathBuf,
+    /// What lies in it and judges, by path below the project.
+    laid: BTreeMap<String, Entry>,
+    /// What a person should hear about.
+    pub warnings: Vec<String>,
+    /// Locked as long as the checkout is in use.
+    _lock: File,
+}
+
+impl Checkout {
+    /// Makes one of the commit that the attempt began from.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError`] when there is no commit, or something cannot be read or
+    /// written.
+    pub fn of_base(context: &GateContext<'_>) -> Result<Self, GateError> {
+        let base = context.base()?;
+        let Some(repository) = &context.setup.repository else {
+            return Err(GateError::NoBase(
+                "a clean checkout needs a git repository".to_owned(),
+            ));
+        };
+        let checkout = Self::empty(context)?;
+        export_commit(repository, &base, &checkout.tree(), context.stop)?;
+        fs::create_dir_all(&checkout.project).at("make", &checkout.project)?;
+        Ok(checkout)
+    }
+
+    /// Makes one of what the attempt consists of now: the base commit's files as
+    /// they are in the attempt's tree, and its new files that are not ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError`] when something cannot be read or written.
+    pub fn of_result(context: &GateContext<'_>) -> Result<Self, GateError> {
+        let workspace = context.workspace()?;
+        let base = context.worktree.map(|worktree| worktree.base.as_str());
+        let Some(files) = product_files(&workspace, base, context.stop)? else {
+            return Err(GateError::TooMuch {
+                what: format!("{} holds too many files", workspace.root().display()),
+            });
+        };
+        let mut checkout = Self::empty(context)?;
+        let root = checkout.tree();
+        let tree = Tree { root: &root };
+        let mut copied = 0_u64;
+        for path in &files {
+            context.check_stop()?;
+            match tree.copy(workspace.root(), path)? {
+                Some(bytes) => copied = copied.saturating_add(bytes),
+                None => checkout
+                    .warnings
+                    .push(format!("{} cannot be read and is left out", to_text(path))),
+            }
+            if copied > MAX_COPIED {
+                return Err(GateError::TooMuch {
+                    what: format!("{} holds more than 8 GiB", workspace.root().display()),
+                });
+            }
+        }
+        fs::create_dir_all(&checkout.project).at("make", &checkout.project)?;
+        Ok(checkout)
+    }
+
+    fn empty(context: &GateContext<'_>) -> Result<Self, GateError> {
+        let setup = context.setup;
+        let parent = parent(setup);
+        workplace::hide_worktrees(setup).at("make", &parent)?;
+        fs::create_dir_all(&parent).at("make", &parent)?;
+        let outer = parent.join(format!("{PREFIX}{:016x}", random_bits()));
+        let make = |folder: &Path| {
+            DirBuilder::new()
+                .mode(0o700)
+                .create(folder)
+                .at("make", folder)
+        };
+        make(&outer)?;
+        let lock = outer.join("lock");
+        let locked = File::create_new(&lock).at("make", &lock)?;
+        locked.lock().at("lock", &lock)?;
+        for folder in ["tree", "tmp"] {
+            make(&outer.join(folder))?;
+        }
+        let below = workplace::project_folder(setup, None);
+        let top = setup.repository.as_ref().and_then(|r| r.place_of(&below));
+        let tree = outer.join("tree");
+        let project = tree
+            .components()
+            .chain(top.iter().flat_map(|top| top.components()));
+        Ok(Self {
+            project: project.collect(),
+            outer,
+            laid: BTreeMap::new(),
+            warnings: Vec::new(),
+            _lock: locked,
+        })
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.outer.join("tree")
+    }
+
+    /// Returns the project's folder.
+    #[must_use]
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// Returns the folder for temporary files.
+    #[must_use]
+    pub fn temporary(&self) -> PathBuf {
+        self.outer.join("tmp")
+    }
+
+    /// Lays the frozen files over the product's, as they were, and removes what
+    /// a frozen pattern covers and was not there.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError::NotKept`] when a content is gone; [`GateError`] when
+    /// something cannot be read or written.
+    pub fn lay(
+        &mut self,
+        context: &GateContext<'_>,
+        frozen: &Fingerprint,
+    ) -> Result<(), GateError> {
+        let kept = Kept::of(context.setup);
+        let root = self.project.clone();
+        let tree = Tree { root: &root };
+        for path in self.foreign(context, frozen)? {
+            tree.remove(&path)?;
+        }
+        for (name, entry) in frozen.files() {
+            let path = to_path(name);
+            let content = || {
+                let content = kept.content(&entry.sha256);
+                content.ok_or_else(|| GateError::NotKept { path: name.clone() })
+            };
+            match entry.kind {
+                EntryKind::File => {
+                    let mode = if entry.executable { 0o755 } else { 0o644 };
+                    tree.file(&path, &mut &content()?[..], mode)?;
+                }
+                EntryKind::Link => {
+                    let target = content()?;
+                    tree.link(&path, Path::new(OsStr::from_bytes(&target)))?;
+                }
+                EntryKind::Absent => tree.remove(&path)?,
+                // What was no file when it was frozen cannot be laid.
+                EntryKind::Folder | EntryKind::Unread | EntryKind::Special => {
+                    return Err(GateError::NotKept { path: name.clone() });
+                }
+            }
+            self.laid.insert(name.clone(), entry.clone());
+        }
+        Ok(())
+    }
+
+    /// Lists the files that a frozen pattern covers and that were not there when
+    /// it was frozen.
+    fn foreign(
+        &self,
+        context: &GateContext<'_>,
+        frozen: &Fingerprint,
+    ) -> Result<Vec<PathBuf>, GateError> {
+        let mut covered = BTreeSet::new();
+        for pattern in context.gate.frozen() {
+            Frozen::parse(pattern.as_str())?.collect(&self.project, context.stop, &mut covered)?;
+        }
+        covered.retain(|path| !frozen.files().contains_key(&to_text(path)));
+        Ok(covered.into_iter().collect())
+    }
+
+    /// Lays the overlay's files over everything else. They have to be what they
+    /// were when the gate was frozen.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError::Tampered`] when they are not; [`GateError`] when something
+    /// cannot be read or written.
+    pub fn lay_overlay(
+        &mut self,
+        context: &GateContext<'_>,
+        frozen: &Fingerprint,
+    ) -> Result<(), GateError> {
+        let Some(overlay) = context.overlay()? else {
+            return Ok(());
+        };
+        let root = self.project.clone();
+        let tree = Tree { root: &root };
+        let mut paths = Vec::new();
+        let walk = Walk {
+            root: &overlay,
+            passed_by: &[],
+            stop: context.stop,
+        };
+        walk.run(Path::new(""), |path| paths.push(path.to_owned()))?;
+        let mut laid = BTreeMap::new();
+        for path in paths {
+            tree.copy(&overlay, &path)?;
+            laid.insert(to_text(&path), Entry::of(&root.join(&path))?);
+        }
+        // What was copied is compared, not what was there a moment before.
+        let changed = compare_files(frozen.overlay(), &laid, "gate.overlay: ");
+        if !changed.is_empty() {
+            return Err(GateError::Tampered(changed));
+        }
+        self.laid.extend(laid);
+        Ok(())
+    }
+
+    /// Lists what judges and is not as it was laid: something changed it while
+    /// the gate ran.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError`] when something cannot be read.
+    pub fn changed(&self, context: &GateContext<'_>) -> Result<Vec<Mismatch>, GateError> {
+        let mut now = BTreeMap::new();
+        for name in self.laid.keys() {
+            context.check_stop()?;
+            let path = to_path(name);
+            let entry = match is_real(&self.project, &path) {
+                true => Entry::of(&self.project.join(&path))?,
+                false => Entry::absent(),
+            };
+            now.insert(name.clone(), entry);
+        }
+        Ok(compare_files(&self.laid, &now, ""))
+    }
+}
+
+impl Drop for Checkout {
+    fn drop(&mut self) {
+        // What stays is removed at the next start.
+        let _left = remove(&self.outer);
+    }
+}
+
+/// Removes the clean checkouts that an engine left behind when it was killed.
+/// Those of a running command stay.
+///
+/// # Errors
+///
+/// [`GateError`] when the folder cannot be listed.
+pub fn clean_up(setup: &Setup) -> Result<(), GateError> {
+    let parent = parent(setup);
+    let entries = match fs::read_dir(&parent) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).at("list", &parent),
+    };
+    for entry in entries {
+        let entry = entry.at("list", &parent)?;
+        let is_ours = entry.file_name().as_bytes().starts_with(PREFIX.as_bytes());
+        if is_ours && !is_in_use(&entry.path()) {
+            let _left = remove(&entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn is_in_use(outer: &Path) -> bool {
+    let opened = crate::git::plain_file::open(&outer.join("lock"));
+    matches!(opened, Ok(Some((lock, _))) if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// Removes a checkout, also folders that its gate has made read-only.
+fn remove(outer: &Path) -> std::io::Result<()> {
+    if fs::remove_dir_all(outer).is_ok() {
+        return Ok(());
+    }
+    make_writable(outer)?;
+    fs::remove_dir_all(outer)
+}
+
+fn make_writable(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut left = vec![folder.to_owned()];
+    while let Some(folder) = left.pop() {
+        if !folder.symlink_metadata()?.is_dir() {
+            continue;
+        }
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                left.push(entry.path());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The folder beside the worktrees of the loop's tasks.
+fn parent(setup: &Setup) -> PathBuf {
+    let mut path = workplace::destination(setup, WorktreeFor::Loop, "");
+    path.pop();
+    path
+}

@@ -1,0 +1,102 @@
+//! A gate that is frozen: what it is, and what ran when it was.
+
+use super::fingerprint::Fingerprint;
+use super::kept::Kept;
+use super::{GateContext, GateError};
+use crate::hash::sha256_hex;
+use crate::setup::Setup;
+use loop_core::gate::Baseline;
+use serde::{Deserialize, Serialize};
+
+/// The name of the document about the latest frozen gate.
+const LATEST: &str = "frozen.json";
+/// The longest such document, in bytes.
+const MAX_DOCUMENT: u64 = 64 << 20;
+
+/// A frozen gate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Armed {
+    /// Version of the shape: 1.
+    pub v: u32,
+    /// What judges the work.
+    pub fingerprint: Fingerprint,
+    /// What ran before the work; `None` when the gate was not run.
+    pub baseline: Option<Baseline>,
+    /// Further paths that are frozen with it, such as `TASK.md`.
+    pub extra: Vec<String>,
+}
+
+impl Armed {
+    /// Puts a frozen gate together.
+    #[must_use]
+    pub fn new(fingerprint: Fingerprint, baseline: Option<Baseline>, extra: &[&str]) -> Self {
+        Self {
+            v: 1,
+            fingerprint,
+            baseline,
+            extra: extra.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// Returns one value for all of it, 64 hexadecimal digits. Recorded where an
+    /// agent cannot write, it tells whether the document is what it was.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        sha256_hex(&self.document())
+    }
+
+    /// Takes the fingerprint again, and lists what is different now.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Fingerprint::of`].
+    pub fn compare(&self, context: &GateContext<'_>) -> Result<Vec<super::Mismatch>, GateError> {
+        let now = Fingerprint::of(context, &self.extra())?;
+        Ok(self.fingerprint.compare(&now))
+    }
+
+    /// Writes it into the loop's folder, as the latest one.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError`] when it cannot be written.
+    pub fn keep(&self, setup: &Setup) -> Result<(), GateError> {
+        Kept::of(setup).write(LATEST, &self.document())
+    }
+
+    pub(super) fn extra(&self) -> Vec<&str> {
+        self.extra.iter().map(String::as_str).collect()
+    }
+
+    fn document(&self) -> Vec<u8> {
+        // Strings, numbers and maps with strings as keys always have a JSON form.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+/// Freezes the gate as it is now: takes the fingerprint, and keeps the files.
+///
+/// # Errors
+///
+/// [`GateError`] when something cannot be read or written.
+pub fn freeze(
+    context: &GateContext<'_>,
+    extra: &[&str],
+    baseline: Option<Baseline>,
+) -> Result<Armed, GateError> {
+    let fingerprint = Fingerprint::of(context, extra)?;
+    Kept::of(context.setup).keep(&context.folder(), &fingerprint)?;
+    let armed = Armed::new(fingerprint, baseline, extra);
+    armed.keep(context.setup)?;
+    Ok(armed)
+}
+
+/// Returns the latest frozen gate of a loop; `None` when there is none that can
+/// be believed.
+#[must_use]
+pub fn frozen_now(setup: &Setup) -> Option<Armed> {
+    let document = Kept::of(setup).read(LATEST, MAX_DOCUMENT)?;
+    let armed: Armed = serde_json::from_slice(&document).ok()?;
+    let fingerprint = serde_json::to_vec(&armed.fingerprint).ok()?;
+    Fingerprint::parse(&fingerprint).is_some().then_some(armed)
+}
