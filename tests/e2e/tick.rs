@@ -62,6 +62,7 @@ fn a_first_tick_passes_and_moves_the_task_one_phase() {
             "implement",
             "scope",
             "verify",
+            "receipt",
             "report",
             "orchestrate",
             "advance",

@@ -75,6 +75,8 @@ pub enum StepAnswer {
     Gate(Gated),
     /// Verify has ended.
     Verify(Verified),
+    /// The receipt is written; `None` when it could not be.
+    Receipt(Option<FileRef>),
     /// The report is in the task's folder, or was there before.
     Report,
     /// Orchestrate has ended.
@@ -105,6 +107,7 @@ impl StepAnswer {
             Self::Scope(_) => step == Step::Scope,
             Self::Gate(_) => step == Step::Gate,
             Self::Verify(_) => step == Step::Verify,
+            Self::Receipt(_) => step == Step::Receipt,
             Self::Report => step == Step::Report,
             Self::Orchestrate(_) => step == Step::Orchestrate,
             Self::Advance(_) => step == Step::Advance,

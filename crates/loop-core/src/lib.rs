@@ -85,6 +85,7 @@
 //!             changed: Vec::new(),
 //!             added: Vec::new(),
 //!         })),
+//!         Action::Receipt(_) => step(StepAnswer::Receipt(None)),
 //!         Action::Report(_) => step(StepAnswer::Report),
 //!         Action::Orchestrate(_) => step(StepAnswer::Orchestrate(called())),
 //!         Action::Advance(_) => step(StepAnswer::Advance(Advanced::Moved)),

@@ -59,6 +59,7 @@ enum Stage {
     Scope,
     Gate,
     Verify,
+    Receipt,
     Report,
     Orchestrate,
     Advance(Advance),
@@ -84,6 +85,7 @@ struct Tick {
     worktree: Option<WorktreeRecord>,
     /// Path of implement's output.
     output: Option<String>,
+    tree_before: Option<String>,
     tree_after: Option<String>,
     /// Path of the patch with what the task has changed.
     diff: Option<String>,
@@ -351,6 +353,7 @@ impl Machine {
             StepAnswer::Scope(scoped) => self.scoped(scoped),
             StepAnswer::Gate(gated) => self.gated(gated),
             StepAnswer::Verify(verified) => self.verified(verified),
+            StepAnswer::Receipt(receipt) => self.receipt_written(receipt),
             StepAnswer::Report => self.decide(),
             StepAnswer::Orchestrate(called) => self.orchestrated(&called),
             StepAnswer::Advance(advanced) => self.advanced(advanced),

@@ -36,6 +36,9 @@ pub struct Rules {
     /// Whether what changes is looked at, which is so for every loop of a driver
     /// that can.
     pub scope: bool,
+    /// Whether a verified result leaves a receipt, which is so for every loop of a
+    /// driver that can write one.
+    pub receipts: bool,
     /// Whether a change outside the place of work stops the task.
     pub watch: bool,
     /// The acceptance gate; `None` when the loop has none.
@@ -101,6 +104,7 @@ impl Default for Rules {
             worktree: None,
             park: false,
             scope: true,
+            receipts: true,
             watch: true,
             gate: None,
             judge: true,
@@ -134,6 +138,7 @@ impl Rules {
             park: config.brakes().on_trip() == OnTrip::Park
                 && config.work_source().kind() != WorkSourceKind::Single,
             scope: true,
+            receipts: true,
             watch: config.blast_radius().watch() == Watch::Stop,
             gate: config.gate().map(|gate| GateRules {
                 must_start_red: config.must_start_red(),

@@ -55,6 +55,8 @@ pub struct State {
     pub to_finish: Vec<Finishing>,
     /// The latest tasks that were finished, and where their work is.
     pub finished: Vec<Finished>,
+    /// The receipts of the latest verified results.
+    pub receipts: Vec<FileRef>,
     /// The latest judgement.
     pub last_verdict: Option<LastVerdict>,
     /// How the latest tick ended.
@@ -310,6 +312,11 @@ impl State {
     pub(crate) fn remember_control(&mut self, id: &str) {
         self.recent_controls.push(id.to_owned());
         keep_last(&mut self.recent_controls, KEPT_CONTROLS);
+    }
+
+    pub(crate) fn remember_receipt(&mut self, receipt: FileRef) {
+        self.receipts.push(receipt);
+        keep_last(&mut self.receipts, KEPT);
     }
 
     pub(crate) fn remember_finished(&mut self, finished: Finished) {

@@ -36,6 +36,8 @@ pub enum Step {
     Gate,
     /// Ask the judge.
     Verify,
+    /// Write down what was verified.
+    Receipt,
     /// Keep the implementer's report in the task's folder.
     Report,
     /// Let the orchestrator carry the decision out.
@@ -65,6 +67,7 @@ impl Step {
             Self::Scope => "scope",
             Self::Gate => "gate",
             Self::Verify => "verify",
+            Self::Receipt => "receipt",
             Self::Report => "report",
             Self::Orchestrate => "orchestrate",
             Self::Advance => "advance",
@@ -191,6 +194,9 @@ pub enum Action {
     Gate(Check),
     /// Call the judge; answer [`StepAnswer::Verify`](crate::StepAnswer::Verify).
     Verify(Call),
+    /// Write the receipt of a verified result; answer
+    /// [`StepAnswer::Receipt`](crate::StepAnswer::Receipt).
+    Receipt(Box<Verified>),
     /// Copy the implementer's report to the task's folder if there is none;
     /// answer [`StepAnswer::Report`](crate::StepAnswer::Report).
     Report(Report),
@@ -225,6 +231,7 @@ impl Action {
             Self::Scope(_) => Step::Scope,
             Self::Gate(_) => Step::Gate,
             Self::Verify(_) => Step::Verify,
+            Self::Receipt(_) => Step::Receipt,
             Self::Report(_) => Step::Report,
             Self::Orchestrate(_) => Step::Orchestrate,
             Self::Advance(_) => Step::Advance,
@@ -300,8 +307,6 @@ pub struct Check {
     pub frozen: Option<Frozen>,
     /// Whether the gate has to be red now, before any work.
     pub must_be_red: bool,
-    /// The longest that the gate may take, in milliseconds.
-    pub timeout_ms: u64,
 }
 
 /// A role to call.
@@ -335,6 +340,25 @@ pub struct Call {
     pub frozen: Option<Frozen>,
     /// The path of the patch with what the task has changed, once it is known.
     pub diff: Option<String>,
+}
+
+/// A result that was verified.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// The task.
+    pub task: String,
+    /// The tick.
+    pub tick: u64,
+    /// The worktree, when the task has one.
+    pub worktree: Option<WorktreeRecord>,
+    /// The tree before the attempt; `None` when only its judgement was asked for.
+    pub tree_before: Option<String>,
+    /// The tree that was verified.
+    pub tree: Option<String>,
+    /// What the gate is made of, and what it said.
+    pub gate: Option<(Frozen, GateReport)>,
+    /// What the judge said.
+    pub verdict: Option<Verdict>,
 }
 
 /// A report to keep.

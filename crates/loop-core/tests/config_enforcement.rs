@@ -22,13 +22,11 @@ fn what_this_version_does_not_have_is_named_by_its_path() {
         (r#""harness": {"profile": "codex"}"#, "harness.profile"),
         (r#""harness": {"prompt_via": "stdin"}"#, "harness.prompt_via"),
         (r#""harness": {"prompt_via": "file"}"#, "harness.prompt_via"),
-        (r#""gate": {"command": ["x"]}"#, "gate"),
         (r#""brakes": {"max_tokens": 5}"#, "brakes.max_tokens"),
         (r#""blast_radius": {"sandbox": "on"}"#, "blast_radius.sandbox"),
         (r#""blast_radius": {"writable": ["/x"]}"#, "blast_radius.writable"),
         (r#""blast_radius": {"deny_read": ["~/.ssh"]}"#, "blast_radius.deny_read"),
         (r#""blast_radius": {"git": "write"}"#, "blast_radius.git"),
-        (r#""blast_radius": {"watch": "stop"}"#, "blast_radius.watch"),
         (r#""schedule": {"interval_seconds": 5, "window": "22:00-06:00"}"#, "schedule.window"),
         (r#""notify": [{"on": ["done"], "command": ["x"]}]"#, "notify"),
     ];

@@ -1,9 +1,11 @@
 //! The standard driver: asks the machine what to do, does it, and answers.
 
 mod check;
+pub(crate) mod gate;
 mod inside;
 mod owed;
 mod perform;
+mod receipt;
 mod request;
 
 pub use request::request;
@@ -24,6 +26,7 @@ use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::{Action, Ended};
 use loop_core::{Machine, Step, StepAnswer, Usd};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -151,6 +154,8 @@ struct Driver<'a> {
     held: Held,
     interrupt: &'a Interrupt,
     watch: &'a mut dyn Watch,
+    /// SHA-256 of each role's prompt of this tick.
+    prompts: BTreeMap<String, String>,
     /// What went wrong with the store while a step ran.
     broken: Option<HeldError>,
 }
@@ -167,6 +172,7 @@ impl<'a> Driver<'a> {
             held,
             interrupt,
             watch,
+            prompts: BTreeMap::new(),
             broken: None,
         }
     }
@@ -261,7 +267,11 @@ impl<'a> Driver<'a> {
             };
             let calls = !matches!(
                 action,
-                Action::Advance(_) | Action::Report(_) | Action::SetAside(_) | Action::Close(_)
+                Action::Advance(_)
+                    | Action::Receipt(_)
+                    | Action::Report(_)
+                    | Action::SetAside(_)
+                    | Action::Close(_)
             );
             if self.held.found_open() && self.machine().state().paused && calls {
                 return Ok(());
@@ -320,6 +330,7 @@ impl<'a> Driver<'a> {
             Action::Implement(call) => self.implement(&call),
             Action::Verify(call) => self.verify(&call),
             Action::Orchestrate(call) => self.orchestrate(&call),
+            Action::Receipt(verified) => self.receipt(&verified),
             Action::Report(report) => self.report(&report),
             Action::Advance(advance) => {
                 self.held.begin()?;

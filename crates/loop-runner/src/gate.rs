@@ -50,7 +50,8 @@ use crate::home::expand_tilde;
 use crate::setup::Setup;
 use crate::workplace;
 use loop_core::answer::WorktreeRecord;
-use loop_core::config::Gate;
+use loop_core::config::{Gate, GatePlace};
+use loop_core::scope::InvalidPattern;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -88,13 +89,8 @@ pub enum GateError {
         source: io::Error,
     },
     /// A pattern of `gate.frozen` means nothing.
-    #[error("gate.frozen: {pattern}: {what}")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// What is wrong with it.
-        what: String,
-    },
+    #[error("gate.frozen: {0}")]
+    Pattern(#[from] InvalidPattern),
     /// The frozen patterns name more files than are read.
     #[error("{what}; name fewer files")]
     TooMuch {
@@ -228,6 +224,34 @@ impl<'a> GateContext<'a> {
         }
         Ok(())
     }
+}
+
+/// Checks, before anything is spent, that a loop's gate can be what its
+/// configuration says.
+///
+/// # Errors
+///
+/// [`GateError`] for a pattern that means nothing, an overlay that cannot be
+/// used, and a clean checkout without a repository to make it from.
+pub fn check(setup: &Setup) -> Result<(), GateError> {
+    let Some(gate) = setup.config.gate() else {
+        return Ok(());
+    };
+    for pattern in gate.frozen() {
+        frozen::Frozen::parse(pattern.as_str())?;
+    }
+    let context = GateContext {
+        setup,
+        gate,
+        tick: None,
+        worktree: None,
+        stop: &AtomicBool::new(false),
+    };
+    let overlay = context.overlay()?;
+    if overlay.is_some() || gate.place() == GatePlace::Clean || gate.prove() {
+        context.base()?;
+    }
+    Ok(())
 }
 
 /// Says which file an I/O error is about.

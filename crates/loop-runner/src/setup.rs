@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::furnish;
+use crate::gate::{GateError, check as check_gate};
 use crate::git::{Configuration, OpenError, Repository};
 use crate::home::{Home, expand_tilde};
 use crate::project::Project;
@@ -110,6 +111,14 @@ pub enum Unrunnable {
         /// What is wrong with it.
         source: InvalidPattern,
     },
+    /// The acceptance gate cannot be what the configuration says.
+    #[error("{place}: {source}")]
+    Gate {
+        /// Where it stands: file, line and column.
+        place: String,
+        /// Why not.
+        source: GateError,
+    },
     /// Whether changes stay in scope cannot be told without a repository.
     #[error(
         "{place}: blast_radius: file_scope and protect need a git repository to compare with; \
@@ -198,6 +207,12 @@ impl Setup {
         })
     }
 
+    /// Returns the text of the configuration.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the path of the configuration.
     #[must_use]
     pub fn config_path(&self) -> PathBuf {
@@ -222,6 +237,12 @@ impl Setup {
             place: self.place_of("blast_radius"),
             source,
         })?;
+        if self.config.gate().is_some() {
+            check_gate(self).map_err(|source| Unrunnable::Gate {
+                place: self.place_of("gate"),
+                source,
+            })?;
+        }
         let limits = self.config.blast_radius();
         if self.config.limits_changes() && !limits.use_worktree() && self.repository.is_none() {
             return Err(Unrunnable::ScopeWithoutGit {

@@ -5,6 +5,7 @@ use crate::git::{
     Snapshot, SnapshotError, Workspace, WorktreeError, pick_branch,
 };
 use crate::hash::sha256_hex;
+use crate::outside::Outside;
 use crate::setup::Setup;
 use loop_core::answer::{StepFault, WorktreeRecord};
 use loop_core::config::WorktreeFor;
@@ -18,6 +19,9 @@ use std::time::Duration;
 
 /// How long a git process that is at work in the worktree is waited for.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// Changes outside the place of work that are named.
+const OUTSIDE: usize = 10;
 
 /// A workspace that is ready.
 #[derive(Debug)]
@@ -167,6 +171,49 @@ pub(crate) fn changed_since(
         changed: paths(false, 10),
         added: paths(true, 100),
     })
+}
+
+/// Looks at what is the user's own besides the place of work; `None` outside of
+/// a repository.
+pub(crate) fn outside(
+    setup: &Setup,
+    worktree: Option<&WorktreeRecord>,
+    stop: &AtomicBool,
+) -> Result<Option<Outside>, Unready> {
+    Outside::take(setup, worktree, stop).map_err(unseen)
+}
+
+/// Lists what is not as it was then, one line each, up to ten.
+pub(crate) fn outside_changes(
+    setup: &Setup,
+    before: Option<&Outside>,
+    stop: &AtomicBool,
+) -> Result<Vec<String>, Unready> {
+    let Some(before) = before else {
+        return Ok(Vec::new());
+    };
+    let changes = before.changes(setup, stop).map_err(unseen)?;
+    let more = changes.len().saturating_sub(OUTSIDE);
+    let mut lines: Vec<_> = changes
+        .into_iter()
+        .take(OUTSIDE)
+        .map(|change| change.what)
+        .collect();
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    Ok(lines)
+}
+
+/// What is not known must not be taken for unchanged.
+fn unseen(error: SnapshotError) -> Unready {
+    match error {
+        SnapshotError::Interrupted => Unready::Stopped,
+        error => Unready::Fault(StepFault::Error {
+            reason: Error::Disk,
+            what: format!("whether your checkout stays as it is cannot be told: {error}"),
+        }),
+    }
 }
 
 fn workspace(setup: &Setup, worktree: Option<&WorktreeRecord>) -> Result<Workspace, Unready> {

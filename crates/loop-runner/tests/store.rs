@@ -39,6 +39,7 @@ fn rules() -> Rules {
         verify: call,
         orchestrate: None,
         scope: false,
+        receipts: false,
         ..Rules::default()
     }
 }

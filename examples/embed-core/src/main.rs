@@ -107,6 +107,7 @@ impl World {
             Action::Tree(_) => StepAnswer::Tree(Some(self.tree())),
             Action::Implement(call) => StepAnswer::Implement(self.implement(&call)),
             Action::Verify(_) => StepAnswer::Verify(self.verify()),
+            Action::Receipt(_) => StepAnswer::Receipt(None),
             Action::Report(_) => StepAnswer::Report,
             Action::Orchestrate(_) => StepAnswer::Orchestrate(called("nothing to add")),
             Action::Advance(_) => StepAnswer::Advance(Advanced::Moved),

@@ -1,7 +1,7 @@
 //! What a judgement, or the lack of one, means.
 
 use super::{Decision, Machine, Stage};
-use crate::answer::{CallEnd, Reading, Verified};
+use crate::answer::{CallEnd, FileRef, Reading, Verified};
 use crate::outcome::{Failure, Halt, Outcome, VerifyFault};
 use crate::phase::Phases;
 use crate::state::{By, LastVerdict};
@@ -150,12 +150,25 @@ impl Machine {
             None => Decision::Complete,
         };
         let Some(tick) = &mut self.tick else { return };
-        let leaves_report = tick.output.is_some()
-            && matches!(&decision,
-                Decision::Advance { from, .. } | Decision::AskApproval { from, .. }
-                    if Phases::artifact(from).is_some());
         tick.decision = Some(decision);
         tick.passed_after = attempts;
+        if self.rules.as_ref().is_some_and(|rules| rules.receipts) {
+            self.stage = Stage::Receipt;
+        } else {
+            self.receipt_written(None);
+        }
+    }
+
+    /// What was verified is written down, or could not be.
+    pub(super) fn receipt_written(&mut self, receipt: Option<FileRef>) {
+        if let Some(receipt) = receipt {
+            self.state.remember_receipt(receipt);
+        }
+        let Some(tick) = &self.tick else { return };
+        let leaves_report = tick.output.is_some()
+            && matches!(&tick.decision,
+                Some(Decision::Advance { from, .. } | Decision::AskApproval { from, .. })
+                    if Phases::artifact(from).is_some());
         if leaves_report {
             self.stage = Stage::Report;
         } else {

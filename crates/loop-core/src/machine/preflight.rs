@@ -208,6 +208,7 @@ impl Machine {
             judging: false,
             worktree: None,
             output: None,
+            tree_before: None,
             tree_after: None,
             diff: None,
             violations: Vec::new(),

@@ -3,7 +3,7 @@
 use super::{Machine, Stage};
 use crate::config::WorktreeFor;
 use crate::state::Progress;
-use crate::step::{Action, Call, Check, Fence, Open, Report, Role, Workplace};
+use crate::step::{Action, Call, Check, Fence, Open, Report, Role, Verified, Workplace};
 
 impl Machine {
     /// Returns what to do next; `None` between two ticks.
@@ -24,6 +24,7 @@ impl Machine {
             Stage::Gate => Action::Gate(self.check()?),
             Stage::Implement => Action::Implement(self.call(Role::Implement)?),
             Stage::Verify => Action::Verify(self.call(Role::Verify)?),
+            Stage::Receipt => Action::Receipt(Box::new(self.verified_result()?)),
             Stage::Report => Action::Report(self.report()?),
             Stage::Orchestrate => Action::Orchestrate(self.call(Role::Orchestrate)?),
             Stage::Advance(advance) => Action::Advance(advance.clone()),
@@ -77,7 +78,6 @@ impl Machine {
         let task = tick.task.as_ref()?;
         let rules = self.rules.as_ref()?;
         let progress = self.state.progress_of(&task.name);
-        let left = self.wall_left(&progress)?;
         Some(Check {
             task: task.name.clone(),
             tick: tick.number,
@@ -90,7 +90,6 @@ impl Machine {
             judges_own: progress.judges_own,
             frozen: progress.gate.map(|gate| gate.frozen),
             must_be_red: rules.gate.is_some_and(|gate| gate.must_start_red),
-            timeout_ms: rules.gate.map_or(0, |gate| gate.timeout_ms.min(left)),
         })
     }
 
@@ -117,6 +116,22 @@ impl Machine {
             worktree: tick.worktree.clone(),
             frozen: progress.gate.map(|gate| gate.frozen),
             diff: tick.diff.clone(),
+        })
+    }
+
+    fn verified_result(&self) -> Option<Verified> {
+        let tick = self.tick.as_ref()?;
+        let task = tick.task.as_ref()?;
+        let progress = self.state.progress_of(&task.name);
+        let frozen = progress.gate.map(|gate| gate.frozen);
+        Some(Verified {
+            task: task.name.clone(),
+            tick: tick.number,
+            worktree: tick.worktree.clone(),
+            tree_before: tick.tree_before.clone(),
+            tree: (self.state.last_verdict.as_ref()).and_then(|last| last.tree.clone()),
+            gate: frozen.zip(tick.gate.clone()),
+            verdict: tick.verdict.clone(),
         })
     }
 

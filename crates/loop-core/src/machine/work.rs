@@ -85,6 +85,7 @@ impl Machine {
         }
         if let Some(tick) = &mut self.tick {
             tick.output = Some(done.called.output.path.clone());
+            tick.tree_before = done.tree_before;
             tick.tree_after = done.tree_after;
         }
         let well = done.called.end.failure().is_none();
@@ -198,6 +199,8 @@ impl Machine {
             Step::Scope | Step::Gate | Step::Verify => self.hold(),
             // A patch that cannot be made must not lead to another task's work
             // in the same tree.
+            // What was verified stays verified.
+            Step::Receipt => return self.receipt_written(None),
             Step::SetAside => return self.set_aside_failed(fault),
             Step::Finish => return self.finish_failed(&fault),
             _ => {}

@@ -176,6 +176,7 @@ fn checked() -> impl Strategy<Value = StepAnswer> {
             })
         }),
         Just(StepAnswer::SetAside(None)),
+        any::<bool>().prop_map(|kept| StepAnswer::Receipt(kept.then(file))),
         any::<bool>().prop_map(|done| StepAnswer::Finish(if done {
             Finished::Done
         } else {
@@ -276,6 +277,7 @@ fn rules() -> impl Strategy<Value = Rules> {
                 worktree,
                 park: park && !single,
                 scope,
+                receipts: scope,
                 watch: true,
                 gate: (judge < 2).then_some(GateRules {
                     must_start_red: true,
@@ -320,6 +322,7 @@ fn steps_that_act_outside_are_the_ones_state_md_names() {
         Step::Scope,
         Step::Gate,
         Step::Verify,
+        Step::Receipt,
         Step::Report,
         Step::Orchestrate,
         Step::Advance,

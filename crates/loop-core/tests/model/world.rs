@@ -334,6 +334,7 @@ impl World {
             Step::Tree => StepAnswer::Tree(Some("a".to_owned())),
             Step::Baseline => StepAnswer::Baseline(None),
             Step::SetAside => StepAnswer::SetAside(None),
+            Step::Receipt => StepAnswer::Receipt(None),
             Step::Finish => StepAnswer::Finish(Finished::Done),
             Step::Scope => StepAnswer::Scope(Scoped::default()),
             Step::Report => StepAnswer::Report,
@@ -393,7 +394,7 @@ impl World {
                 let aside = parked.filter(|_| task.is_some());
                 let about = aside.or(halted);
                 assert!(about.is_some(), "only what waits is approved");
-                let aside = aside.and(task.clone());
+                let aside = aside.and_then(|_| task.clone());
                 if about.is_some_and(Halt::is_about_work)
                     && let Some(task) = aside.or(halted_task)
                 {

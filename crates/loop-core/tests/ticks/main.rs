@@ -38,6 +38,7 @@ fn rules() -> Rules {
         worktree: None,
         park: false,
         scope: false,
+        receipts: false,
         watch: true,
         gate: None,
         judge: true,

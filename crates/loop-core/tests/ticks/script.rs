@@ -26,7 +26,7 @@ pub(crate) struct Line {
     pub(crate) words: Vec<String>,
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step::FindWork,
     Step::Open,
     Step::Worktree,
@@ -37,6 +37,7 @@ const STEPS: [Step; 16] = [
     Step::Scope,
     Step::Gate,
     Step::Verify,
+    Step::Receipt,
     Step::Report,
     Step::Orchestrate,
     Step::Advance,
@@ -138,6 +139,9 @@ impl World {
                 }
                 Step::Finish => StepAnswer::Finish(Finished::Done),
                 Step::Verify => StepAnswer::Verify(self.verified(line)),
+                Step::Receipt => {
+                    StepAnswer::Receipt((line.word(0) != "none").then(|| file("receipt")))
+                }
                 Step::Report => StepAnswer::Report,
                 Step::Orchestrate => {
                     let end = end(line).unwrap_or(CallEnd::Exited(0));

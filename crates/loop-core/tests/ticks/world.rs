@@ -249,7 +249,7 @@ impl World {
                 self.checks.push(check.clone());
                 self.step(fence, &line, elapsed_ms)
             }
-            Action::Finish(_) => self.step(fence, &line, elapsed_ms),
+            Action::Receipt(_) | Action::Finish(_) => self.step(fence, &line, elapsed_ms),
             Action::Worktree(place) | Action::Baseline(place) | Action::Tree(place) => {
                 self.places.push(place.clone());
                 self.step(fence, &line, elapsed_ms)

@@ -68,14 +68,6 @@ impl Driver<'_> {
         self.held.answer(answer, elapsed)
     }
 
-    pub(super) fn arm(&mut self, _check: &Check) -> Result<(), HeldError> {
-        todo!()
-    }
-
-    pub(super) fn gate(&mut self, _check: &Check) -> Result<(), HeldError> {
-        todo!()
-    }
-
     /// Takes the work of a task that is put aside out of the worktree that the
     /// next task is worked on in.
     pub(super) fn set_aside(&mut self, check: &Check) -> Result<(), HeldError> {

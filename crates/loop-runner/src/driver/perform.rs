@@ -6,6 +6,7 @@ use crate::causes::with_causes;
 use crate::changes;
 use crate::clock::Clock;
 use crate::furnish::{self, Unfurnished};
+use crate::hash::sha256_hex;
 use crate::nonce::random_bits;
 use crate::sources;
 use crate::store::{HeldError, Level};
@@ -87,6 +88,12 @@ impl Driver<'_> {
             Ok(tree_before) => tree_before,
             Err(answer) => return self.held.answer(answer, elapsed),
         };
+        let (frozen, worktree) = (call.frozen.as_ref(), call.worktree.as_ref());
+        let (same, more) = self.check_frozen(frozen, worktree);
+        elapsed += more;
+        if let Err(answer) = self.ready(same)? {
+            return self.held.answer(answer, elapsed);
+        }
         let ran = match self.run_call(call, &mut elapsed)? {
             Ok(ran) => ran,
             Err(answer) => return self.held.answer(answer, elapsed),
@@ -97,6 +104,11 @@ impl Driver<'_> {
             Ok(tree_after) => tree_after,
             Err(answer) => return self.held.answer(answer, elapsed),
         };
+        let (same, more) = self.check_frozen(frozen, worktree);
+        elapsed += more;
+        if let Err(answer) = self.ready(same)? {
+            return self.held.answer(answer, elapsed);
+        }
         self.watch.ended(Step::Implement, &in_short(&ran.text));
         let answer = StepAnswer::Implement(Implemented {
             claim: Claim::read(&ran.text),
@@ -212,6 +224,13 @@ impl Driver<'_> {
             Err(fault) => return Ok(Err(StepAnswer::Failed(fault))),
         };
         self.warn(&prepared.warnings);
+        let (setup, place) = (self.setup, call.worktree.as_ref());
+        let (outside, more) = self.in_thread(|stop| workplace::outside(setup, place, stop));
+        *elapsed += more;
+        let outside = match self.ready(outside)? {
+            Ok(outside) => outside,
+            Err(answer) => return Ok(Err(answer)),
+        };
         self.held.begin()?;
         self.watch.started(match call.role {
             Role::Implement => Step::Implement,
@@ -223,8 +242,21 @@ impl Driver<'_> {
         let ran = call::run(prepared, || self.poll());
         *elapsed += millis(self.setup.clock.monotonic().saturating_sub(started));
         Ok(match ran {
-            Ok(ran) => {
+            Ok(mut ran) => {
                 self.warn(&ran.warnings);
+                let hash = sha256_hex(ran.prompt.as_bytes());
+                self.prompts.insert(call.role.as_str().to_owned(), hash);
+                let (changes, more) =
+                    self.in_thread(|stop| workplace::outside_changes(setup, outside.as_ref(), stop));
+                *elapsed += more;
+                ran.called.outside = match self.ready(changes)? {
+                    Ok(changes) => changes,
+                    Err(answer) => return Ok(Err(answer)),
+                };
+                if !ran.called.outside.is_empty() {
+                    let what = ran.called.outside.join(", ");
+                    self.warn(&[format!("changed outside the place of work: {what}")]);
+                }
                 let stands = self.stray_warning(call);
                 if stands != stood {
                     self.warn(stands.as_slice());

@@ -2,13 +2,11 @@
 
 use super::GateError;
 use super::walk::Walk;
-use globset::{GlobBuilder, GlobMatcher};
+use loop_core::scope::Pattern;
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-
-/// The characters that make a path a pattern.
-const GLOB: [char; 4] = ['*', '?', '[', '{'];
 
 /// Folders that a pattern without a fixed start passes by, because they hold
 /// what tools have made. A pattern that starts in one of them looks into it.
@@ -23,47 +21,25 @@ pub(super) const MADE: [&str; 8] = [
     ".mypy_cache",
 ];
 
-/// One entry of `gate.frozen`.
-///
-/// A path covers itself and, if it is a folder, everything below; `*` and `?`
-/// do not cross a `/`, `**` does.
+/// One entry of `gate.frozen`, with the meaning of a [`Pattern`].
 #[derive(Clone, Debug)]
 pub(super) struct Frozen {
-    /// The part before the first component with a glob.
+    pattern: Pattern,
     base: PathBuf,
-    glob: Option<GlobMatcher>,
 }
 
 impl Frozen {
     pub(super) fn parse(pattern: &str) -> Result<Self, GateError> {
-        let parts: Vec<_> = pattern
-            .split('/')
-            .filter(|part| !part.is_empty() && *part != ".")
-            .collect();
-        let plain = parts.iter().take_while(|part| !part.contains(GLOB)).count();
-        let base = parts[..plain].iter().collect();
-        if plain == parts.len() {
-            return Ok(Self { base, glob: None });
-        }
-        let glob = GlobBuilder::new(&parts.join("/"))
-            .literal_separator(true)
-            .build()
-            .map_err(|error| GateError::Pattern {
-                pattern: pattern.to_owned(),
-                what: error.kind().to_string(),
-            })?;
+        let pattern = Pattern::new(pattern)?;
         Ok(Self {
-            base,
-            glob: Some(glob.compile_matcher()),
+            base: pattern.base().into(),
+            pattern,
         })
     }
 
     /// Whether it covers `path`, be it there or not.
     pub(super) fn covers(&self, path: &Path) -> bool {
-        match &self.glob {
-            Some(glob) => glob.is_match(path),
-            None => path.starts_with(&self.base),
-        }
+        self.pattern.matches(path.as_os_str().as_bytes())
     }
 
     /// Adds the files that it names below `root`, and a plain path also when
@@ -86,7 +62,7 @@ impl Frozen {
                 paths.insert(path.to_owned());
             }
         })?;
-        if self.glob.is_none() && paths.len() == before && !is_open {
+        if self.pattern.is_plain() && paths.len() == before && !is_open {
             paths.insert(self.base.clone());
         }
         Ok(())

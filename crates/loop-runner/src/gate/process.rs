@@ -58,7 +58,7 @@ pub(super) fn environment(context: &GateContext<'_>, clean: Option<&Path>) -> En
         loop_name: setup.name.clone().into(),
         role: Some("gate".into()),
         tick: context.tick,
-        project: setup.project.root().into(),
+        project: setup.kept_in.root().into(),
         home: setup.home.root().into(),
         diff: None,
     };

@@ -89,7 +89,7 @@ pub(crate) fn product_files(
         }
         _ => Listing::new(),
     };
-    let Some(paths) = list(workspace, Reach::Repository, &tracked, stop)? else {
+    let Some(paths) = list(workspace, Reach::Repository, &tracked, None, stop)? else {
         return Ok(None);
     };
     let mut folders = RealFolders::default();

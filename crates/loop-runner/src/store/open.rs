@@ -170,13 +170,17 @@ impl Held {
 
     /// Returns the longest that a step may take by the rules of the tick.
     fn timeout_of(&self, step: Step) -> Duration {
+        let rules = self.machine.rules();
+        if let (Step::Arm | Step::Gate, Some(gate)) = (step, rules.and_then(|rules| rules.gate)) {
+            return Duration::from_millis(gate.timeout_ms);
+        }
         let role = match step {
             Step::Implement => Some(Role::Implement),
             Step::Verify => Some(Role::Verify),
             Step::Orchestrate => Some(Role::Orchestrate),
             _ => None,
         };
-        role.zip(self.machine.rules())
+        role.zip(rules)
             .and_then(|(role, rules)| rules.call(role))
             .map_or(Command::TIMEOUT, |call| {
                 Duration::from_millis(call.timeout_ms)

@@ -120,6 +120,9 @@ fn detail(line: &mut Line, answer: &StepAnswer) {
             line.key("level", report.level.number());
             line.key("why", &report.why);
         }
+        StepAnswer::Receipt(receipt) => {
+            line.maybe("receipt", receipt.as_ref().map(|receipt| &receipt.path));
+        }
         StepAnswer::SetAside(patch) => {
             line.maybe("patch", patch.as_ref().map(|patch| &patch.path));
         }

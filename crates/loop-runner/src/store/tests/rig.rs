@@ -139,6 +139,7 @@ pub(super) fn rules() -> Rules {
         verify: call,
         orchestrate: Some(call),
         scope: false,
+        receipts: false,
         ..Rules::default()
     }
 }
@@ -232,6 +233,7 @@ fn answer(action: &Action, choice: u8) -> StepAnswer {
         | Action::Arm(_)
         | Action::Scope(_)
         | Action::Gate(_)
+        | Action::Receipt(_)
         | Action::SetAside(_) => unreachable!("the rules ask for none"),
         Action::FindWork | Action::Open(_) | Action::Close(_) => unreachable!("not a step"),
     }
