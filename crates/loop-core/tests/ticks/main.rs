@@ -10,6 +10,7 @@ mod caps;
 mod controls;
 mod environment;
 mod fence;
+mod gate;
 mod held;
 mod orchestrate;
 mod payers;
@@ -17,6 +18,7 @@ mod phases;
 mod places;
 mod preflight;
 mod replay;
+mod scope;
 mod script;
 mod world;
 
