@@ -79,6 +79,7 @@ mod registration;
 mod removal;
 mod repository;
 mod rules;
+mod seen;
 mod snapshot;
 mod snapshot_text;
 mod start;

@@ -1,7 +1,6 @@
 //! Digests as people and files have them: in lowercase hexadecimal.
 
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// Renders the SHA-256 of `bytes`, as 64 digits.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
@@ -10,11 +9,12 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
 
 /// Renders bytes, two digits each.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.extend([digit(byte >> 4), digit(*byte)]);
+    }
+    text
 }
 
 #[cfg(test)]

@@ -17,9 +17,23 @@ use super::{
     fault::GitFault,
     listing::nested_files,
     plain_file::{self, is_absent},
+    seen::{Pass, Stamp},
     snapshot::{Entry, EntryKind, SnapshotError},
     workspace::to_bytes,
 };
+
+/// What is at a path.
+pub(super) struct Found {
+    pub(super) entry: Entry,
+    /// Whether it was read just now and can be remembered: then by what.
+    pub(super) stamp: Option<Stamp>,
+}
+
+impl From<Entry> for Found {
+    fn from(entry: Entry) -> Self {
+        Self { entry, stamp: None }
+    }
+}
 
 /// Reads what is at `path`; `None` when nothing that counts is there.
 ///
@@ -30,18 +44,28 @@ pub(super) fn look(
     budget: &Budget,
     stop: &AtomicBool,
 ) -> Result<Option<Entry>, SnapshotError> {
+    Ok(look_knowing(path, None, budget, stop)?.map(|found| found.entry))
+}
+
+/// The same, but a file that is `known` is not read again.
+pub(super) fn look_knowing(
+    path: &Path,
+    known: Option<&Pass>,
+    budget: &Budget,
+    stop: &AtomicBool,
+) -> Result<Option<Found>, SnapshotError> {
     let meta = match fs::symlink_metadata(path) {
         Ok(meta) => meta,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(source) => return Err(read_error(path, source)),
     };
     if meta.is_dir() {
-        return nested(path, budget, stop);
+        return Ok(nested(path, budget, stop)?.map(Found::from));
     }
     let found = if meta.is_symlink() {
         link(path)
     } else if meta.is_file() {
-        file(path, &meta, budget, stop)
+        file(path, &meta, known, budget, stop)
     } else {
         Ok(None)
     };
@@ -60,39 +84,53 @@ fn read_error(path: &Path, source: io::Error) -> SnapshotError {
     }
 }
 
-fn link(path: &Path) -> io::Result<Option<Entry>> {
+fn link(path: &Path) -> io::Result<Option<Found>> {
     let target = to_bytes(&fs::read_link(path)?);
-    Ok(Some(Entry {
+    let entry = Entry {
         kind: EntryKind::Link,
         id: blob_id(&target).map_err(io::Error::other)?,
-    }))
+    };
+    Ok(Some(entry.into()))
 }
 
 fn file(
     path: &Path,
     meta: &Metadata,
+    known: Option<&Pass>,
     budget: &Budget,
     stop: &AtomicBool,
-) -> io::Result<Option<Entry>> {
+) -> io::Result<Option<Found>> {
+    if let Some(entry) = known.and_then(|known| known.find(&Stamp::of(meta))) {
+        // It counts as if it had been read, so that all states know the same files.
+        let is_admitted = budget.admits(meta.len());
+        let entry = if is_admitted { entry } else { unread(meta)? };
+        return Ok(Some(entry.into()));
+    }
     let (content, meta) = match plain_file::open(path) {
         Ok(Some(opened)) => opened,
         Ok(None) => return Ok(None),
         // Such a file must not stop a loop.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return unread(meta).map(Some);
+            return unread(meta).map(|entry| Some(entry.into()));
         }
         Err(error) => return Err(error),
     };
     if !budget.admits(meta.len()) {
-        return unread(&meta).map(Some);
+        return unread(&meta).map(|entry| Some(entry.into()));
     }
     let kind = if meta.permissions().mode() & 0o100 == 0 {
         EntryKind::File
     } else {
         EntryKind::Executable
     };
+    let stamp = Stamp::of(&meta);
     let id = content_id(content, meta.len(), stop)?;
-    Ok(Some(Entry { kind, id }))
+    Ok(Some(Found {
+        entry: Entry { kind, id },
+        stamp: known
+            .is_some_and(|known| known.is_settled(&stamp))
+            .then_some(stamp),
+    }))
 }
 
 /// The entry of a file that is not read: what can be seen of it is its size.

@@ -1,13 +1,16 @@
 //! A person's repository: where it is and what its HEAD says.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use gix::{
     open::{Permissions, permissions},
     sec::Permission,
 };
 
-use super::fault::GitFault;
+use super::{fault::GitFault, seen::Seen};
 
 /// Says which configuration is read besides the repository's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub enum OpenError {
 #[derive(Clone, Debug)]
 pub struct Repository {
     inner: gix::ThreadSafeRepository,
+    /// What is known of the files in its checkouts, so that they are read once.
+    seen: Arc<Seen>,
 }
 
 /// What a checkout stands on.
@@ -67,7 +72,10 @@ impl Repository {
             reduced: open_options(configuration),
         };
         match gix::ThreadSafeRepository::discover_opts(path, options, map) {
-            Ok(inner) => Ok(Some(Self { inner })),
+            Ok(inner) => Ok(Some(Self {
+                inner,
+                seen: Arc::default(),
+            })),
             Err(error) if is_nowhere(&error) => Ok(None),
             Err(error) => Err(OpenError::Open {
                 path: path.to_owned(),
@@ -119,6 +127,11 @@ impl Repository {
             Some(repository.head_commit()?.id.to_string())
         };
         Ok(Head { commit, branch })
+    }
+
+    /// Returns what is known of the files in its checkouts.
+    pub(super) fn seen(&self) -> Arc<Seen> {
+        Arc::clone(&self.seen)
     }
 
     /// Returns a handle for this thread.

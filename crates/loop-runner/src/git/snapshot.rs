@@ -13,9 +13,10 @@ use gix::{ObjectId, bstr::BString};
 use super::{
     budget::Budget,
     fault::GitFault,
-    hash_file::look,
+    hash_file::look_knowing,
     ignore_rules::IgnoreRules,
     listing::{self, Listing, RealFolders},
+    seen::{Pass, Stamp},
     workspace::{Workspace, to_path},
 };
 
@@ -97,8 +98,9 @@ pub(super) struct Entry {
 ///
 /// It covers files that are tracked or not ignored, with contents, executable bit and link targets;
 /// it leaves out what the engine writes (`.automaton/`, `STATE.md`, `STATE.prev.md` of the project).
-/// Contents are always read from the files, never believed from the index: an index is a file that
-/// an agent can write, times and all.
+/// Contents are read from the files, never believed from the index: an index is a file that an agent
+/// can write, times and all. A [`Repository`](super::Repository) remembers what was read through it
+/// and reads a file again only when it changed (decision 0016).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     pub(super) reach: Reach,
@@ -151,7 +153,7 @@ impl Snapshot {
             return Ok(None);
         };
         let paths: Vec<BString> = paths.into_iter().collect();
-        let entries = look_at_all(&workspace.root, &paths, budget, stop)?;
+        let entries = look_at_all(workspace, &paths, budget, stop)?;
         Ok(Some(Self { reach, entries }))
     }
 
@@ -168,40 +170,61 @@ impl Snapshot {
     }
 }
 
-/// Looks at all paths, with as many threads as there are processors.
+/// Looks at all paths, with as many threads as there are processors. Files that were read before
+/// and have not changed since are not read again.
 fn look_at_all(
-    root: &Path,
+    workspace: &Workspace,
     paths: &[BString],
     budget: &Budget,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<BString, Entry>, SnapshotError> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let share = paths.len().div_ceil(threads).max(1);
-    thread::scope(|scope| {
+    let pass = workspace.seen.pass();
+    let known = &pass;
+    let parts = thread::scope(|scope| {
         let workers: Vec<_> = paths
             .chunks(share)
-            .map(|part| scope.spawn(move || look_at(root, part, budget, stop)))
+            .map(|part| scope.spawn(move || look_at(&workspace.root, part, known, budget, stop)))
             .collect();
-        let mut entries = BTreeMap::new();
-        for worker in workers {
+        let parts = workers.into_iter().map(|worker| {
             // A panic of ours is passed on, not turned into a state.
-            let part = worker
+            worker
                 .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            entries.extend(part);
-        }
-        Ok(entries)
-    })
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        parts.collect::<Result<Vec<_>, _>>()
+    })?;
+    let mut found = Vec::with_capacity(paths.len());
+    let mut read = Vec::new();
+    for part in parts {
+        found.extend(part.found);
+        read.extend(part.read);
+    }
+    workspace.seen.remember(pass, read);
+    // They are sorted already, which makes this fast.
+    Ok(found.into_iter().collect())
+}
+
+/// What one thread found.
+struct Part {
+    found: Vec<(BString, Entry)>,
+    /// What it had to read for that.
+    read: Vec<(Stamp, Entry)>,
 }
 
 fn look_at(
     root: &Path,
     paths: &[BString],
+    known: &Pass,
     budget: &Budget,
     stop: &AtomicBool,
-) -> Result<Vec<(BString, Entry)>, SnapshotError> {
+) -> Result<Part, SnapshotError> {
     let mut folders = RealFolders::default();
-    let mut found = Vec::new();
+    let mut part = Part {
+        found: Vec::with_capacity(paths.len()),
+        read: Vec::new(),
+    };
     for path in paths {
         if stop.load(Ordering::Relaxed) {
             return Err(SnapshotError::Interrupted);
@@ -209,9 +232,12 @@ fn look_at(
         if !folders.hold(root, path.as_ref()) {
             continue;
         }
-        if let Some(entry) = look(&root.join(to_path(path.as_ref())), budget, stop)? {
-            found.push((path.clone(), entry));
+        let full = root.join(to_path(path.as_ref()));
+        if let Some(found) = look_knowing(&full, Some(known), budget, stop)? {
+            part.read
+                .extend(found.stamp.map(|stamp| (stamp, found.entry)));
+            part.found.push((path.clone(), found.entry));
         }
     }
-    Ok(found)
+    Ok(part)
 }

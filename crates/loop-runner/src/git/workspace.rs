@@ -1,6 +1,9 @@
 //! The tree of files that an agent works in.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -10,6 +13,7 @@ use super::{
     fault::GitFault,
     listing::index_of,
     repository::Repository,
+    seen::Seen,
 };
 
 /// A tree of files whose state can be hashed and compared: a checkout, a worktree, or a folder
@@ -26,6 +30,8 @@ pub struct Workspace {
     pub(super) git: Option<gix::ThreadSafeRepository>,
     /// Whether it is a worktree of the engine's, into which the engine itself writes nothing.
     pub(super) is_worktree: bool,
+    /// What is known of its files.
+    pub(super) seen: Arc<Seen>,
 }
 
 impl Workspace {
@@ -51,6 +57,7 @@ impl Workspace {
             root,
             git: Some(git.into_sync()),
             is_worktree: false,
+            seen: repository.seen(),
         }
     }
 
@@ -85,6 +92,7 @@ impl Workspace {
             project: to_bytes(project),
             git: Some(git.into_sync()),
             is_worktree: true,
+            seen: repository.seen(),
         })
     }
 
@@ -96,6 +104,7 @@ impl Workspace {
             project: BString::default(),
             git: None,
             is_worktree: false,
+            seen: Arc::default(),
         }
     }
 

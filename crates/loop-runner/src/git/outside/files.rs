@@ -2,9 +2,8 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, Metadata},
+    fs,
     num::NonZero,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
     thread,
@@ -21,6 +20,7 @@ use crate::git::{
     committed::ToGit,
     hash_file::look,
     ignore_rules::IgnoreRules,
+    seen::Stamp,
     snapshot::{EntryKind, SnapshotError},
     workspace::to_path,
 };
@@ -38,31 +38,6 @@ pub(super) struct Files {
     untracked: BTreeSet<BString>,
     /// By what rules.
     rules: IgnoreRules,
-}
-
-/// What can be seen of a file without reading it. Whoever changes a file changes this: the time of
-/// the last change of its status cannot be set by a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    device: u64,
-    inode: u64,
-    mode: u32,
-    length: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    fn of(meta: &Metadata) -> Self {
-        Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-            mode: meta.mode(),
-            length: meta.len(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
 }
 
 impl Files {
