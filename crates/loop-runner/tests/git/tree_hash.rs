@@ -390,3 +390,59 @@ proptest! {
         prop_assert_eq!(hash_of(&a) == hash_of(&b), a == b);
     }
 }
+
+/// Changes a file's content, and puts its length and time back.
+fn change_unseen(path: &Path, content: &str) {
+    let meta = path.metadata().unwrap();
+    assert_eq!(meta.len(), content.len() as u64);
+    fs::write(path, content).unwrap();
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(meta.modified().unwrap()).unwrap();
+}
+
+// rows: D-19
+// cases: 89
+#[test]
+fn a_file_that_was_read_before_is_read_again_when_it_changed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("other.rs", "fn c() {}\n");
+    let repository = sandbox.repository();
+    let now = || hash(&Workspace::in_place(&repository, &sandbox.main()));
+    // What is younger than two seconds is not remembered.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let lib = sandbox.main().join("src/lib.rs");
+    let mut seen = vec![now()];
+    assert_eq!(now(), seen[0]);
+    let acts: [&dyn Fn(); 5] = [
+        &|| change_unseen(&lib, "fn b() {}\n"),
+        &|| {
+            // The same length and time under another number.
+            let time = lib.metadata().unwrap().modified().unwrap();
+            let other = sandbox.main().join("other.rs");
+            fs::File::options()
+                .write(true)
+                .open(&other)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
+            fs::rename(&other, &lib).unwrap();
+        },
+        &|| set_mode(&lib, 0o755),
+        &|| {
+            fs::remove_file(&lib).unwrap();
+            symlink("../run.sh", &lib).unwrap();
+        },
+        &|| fs::remove_file(&lib).unwrap(),
+    ];
+    for (at, act) in acts.into_iter().enumerate() {
+        act();
+        let hash_now = now();
+        assert!(!seen.contains(&hash_now), "{at}");
+        assert_eq!(
+            hash_now,
+            sandbox.hash(),
+            "{at}: as one that remembers nothing"
+        );
+        seen.push(hash_now);
+    }
+}
