@@ -89,7 +89,7 @@ impl IgnoreRules {
         &self,
         git: &gix::Repository,
         workspace: &Workspace,
-        paths: &Listing,
+        paths: &[BString],
     ) -> bool {
         let Ok(shared) = shared_files(git) else {
             return false;

@@ -44,39 +44,32 @@ pub(super) fn list(
     rules: Option<&IgnoreRules>,
     stop: &AtomicBool,
 ) -> Result<Option<Listing>, SnapshotError> {
-    let mut paths = Listing::new();
-    match &workspace.git {
-        Some(git) => {
-            let git = git.to_thread_local();
-            let index = index_of(&git);
-            paths.extend(
-                index
-                    .entries()
-                    .iter()
-                    .map(|entry| entry.path(&index).to_owned()),
-            );
-            paths.extend(tracked.iter().cloned());
-            match rules {
-                Some(rules) => {
-                    untracked_by(rules, &git, &index, workspace, stop, &mut paths)?;
-                }
-                None => untracked(&git, &index, workspace, reach, stop, &mut paths)?,
-            }
-        }
-        None => {
-            let mut walk = PlainWalk {
-                top: &workspace.root,
-                limit: MAX_PLAIN_FILES,
-                stop,
-                paths: &mut paths,
-            };
-            if !walk.run(&workspace.root)? {
-                return Ok(None);
-            }
-        }
+    let Some(git) = &workspace.git else {
+        let mut paths = Listing::new();
+        let mut walk = PlainWalk {
+            top: &workspace.root,
+            limit: MAX_PLAIN_FILES,
+            stop,
+            paths: &mut paths,
+        };
+        let is_small = walk.run(&workspace.root)?;
+        paths.retain(|path| is_reached(workspace, reach, path.as_ref()));
+        return Ok(is_small.then_some(paths));
+    };
+    let git = git.to_thread_local();
+    let index = index_of(&git);
+    let names = index
+        .entries()
+        .iter()
+        .map(|entry| entry.path(&index).to_owned());
+    let mut paths: Vec<BString> = names.chain(tracked.iter().cloned()).collect();
+    match rules {
+        Some(rules) => untracked_by(rules, &git, &index, workspace, stop, &mut paths)?,
+        None => untracked(&git, &index, workspace, reach, stop, &mut paths)?,
     }
     paths.retain(|path| is_reached(workspace, reach, path.as_ref()));
-    Ok(Some(paths))
+    // Made at once, which is much faster than one by one.
+    Ok(Some(paths.into_iter().collect()))
 }
 
 /// Tells whether a path is within reach and not the engine's own.
@@ -133,7 +126,7 @@ fn untracked(
     workspace: &Workspace,
     reach: Reach,
     stop: &AtomicBool,
-    paths: &mut Listing,
+    paths: &mut Vec<BString>,
 ) -> Result<(), SnapshotError> {
     let pattern = match reach {
         Reach::Project if !workspace.project.is_empty() => {
@@ -168,7 +161,7 @@ fn untracked_by(
     index: &gix::index::State,
     workspace: &Workspace,
     stop: &AtomicBool,
-    paths: &mut Listing,
+    paths: &mut Vec<BString>,
 ) -> Result<(), SnapshotError> {
     let walked = rules.walk(git, index, &workspace.root, stop, &mut Collect { paths });
     if stop.load(Ordering::Relaxed) {
@@ -186,13 +179,13 @@ fn untracked_by(
 }
 
 struct Collect<'a> {
-    paths: &'a mut Listing,
+    paths: &'a mut Vec<BString>,
 }
 
 impl walk::Delegate for Collect<'_> {
     fn emit(&mut self, entry: EntryRef<'_>, _: Option<entry::Status>) -> walk::Action {
         if entry.status == entry::Status::Untracked {
-            self.paths.insert(entry.rela_path.into_owned());
+            self.paths.push(entry.rela_path.into_owned());
         }
         std::ops::ControlFlow::Continue(())
     }
