@@ -11,6 +11,7 @@ mod commands;
 mod crashes;
 mod failures;
 mod furnish;
+mod gate_commands;
 mod harness;
 mod hostile;
 mod malformed;

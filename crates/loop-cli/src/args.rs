@@ -74,6 +74,9 @@ pub(crate) enum Command {
     Worktree(WorktreeCommand),
     /// Tells what is out of order with the project's tasks and loops.
     Audit(Audit),
+    /// Shows and tries out a loop's acceptance gate.
+    #[command(subcommand)]
+    Gate(GateCommand),
     /// Shows and checks prompts before anything is spent.
     #[command(subcommand)]
     Prompt(PromptCommand),
@@ -239,6 +242,56 @@ pub(crate) enum WorktreeCommand {
         /// Remove them; work that is nowhere else is saved as a patch before.
         #[arg(long)]
         yes: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// The commands about the acceptance gate.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GateCommand {
+    /// Prints the digest of everything that judges the work.
+    Hash {
+        /// The loop; the only one with a gate when absent.
+        name: Option<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tells whether the gate is what was frozen, and what is left open.
+    Check {
+        /// The loop.
+        name: String,
+        /// Check the receipts of verified results too.
+        #[arg(long)]
+        receipts: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows in clean checkouts that the gate is red without the work and green with it.
+    Prove {
+        /// The loop.
+        name: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Says that the gate of a task is as it should be, and freezes it as it is.
+    Freeze {
+        /// The loop.
+        name: String,
+        /// The task; the one that the loop waits about or works on when absent.
+        task: Option<String>,
+        /// What to remember with it.
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        note: Option<String>,
+    },
+    /// Tries well-known cheats on the gate, in throw-away checkouts.
+    Attack {
+        /// The loop.
+        name: String,
         /// Print JSON.
         #[arg(long)]
         json: bool,

@@ -7,6 +7,7 @@ pub(crate) mod create;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod dry_run;
+pub(crate) mod gate;
 pub(crate) mod help;
 pub(crate) mod init;
 pub(crate) mod list;

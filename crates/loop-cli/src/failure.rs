@@ -49,6 +49,14 @@ impl Failure {
         Self::failed(with_causes(error))
     }
 
+    /// A failure with an exit code of its own.
+    pub(crate) fn with(code: u8, what: impl Into<String>) -> Self {
+        Self {
+            code,
+            what: what.into(),
+        }
+    }
+
     fn with_code(self, code: u8) -> Self {
         Self { code, ..self }
     }

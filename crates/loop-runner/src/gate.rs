@@ -42,7 +42,7 @@ pub use receipt::{
 };
 pub use run::{Ran, run};
 pub use side_doors::{SideDoor, side_doors};
-pub use start::{Started, first_run};
+pub use start::{Started, first_run, lint_script_of};
 
 use crate::git::{ChangesError, Replaced, Workspace};
 use crate::holder::{StartError, WaitError};
@@ -216,6 +216,14 @@ impl<'a> GateContext<'a> {
             .map_err(|fault| none(&fault.to_string()))?;
         head.commit
             .ok_or_else(|| none("a clean checkout needs a first commit"))
+    }
+
+    /// Returns the hash of the tree that the task is worked on in; `None` when it
+    /// is unknown.
+    #[must_use]
+    pub fn tree_hash(&self) -> Option<String> {
+        let hash = workplace::tree_hash(self.setup, self.worktree, self.stop);
+        hash.ok().flatten()
     }
 
     pub(crate) fn check_stop(&self) -> Result<(), GateError> {

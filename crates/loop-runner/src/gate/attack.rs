@@ -4,9 +4,10 @@ use super::cheats::{self, Cheat, Ground};
 use super::checkout::Checkout;
 use super::fingerprint::{Fingerprint, Request};
 use super::freeze::Armed;
-use super::run::{Place, execute, is_clean, mark, set_up};
+use super::run::{Place, Ran, execute, in_checkout, is_clean, mark, set_up};
 use super::{GateContext, GateError, in_words, process};
 use crate::holder::Wish;
+use loop_core::gate::{Baseline, GateReport, Start, classify};
 use serde::Serialize;
 
 /// What a gate answered to one cheat.
@@ -35,6 +36,11 @@ pub struct Attempted {
 /// What a gate answered to all cheats that apply to the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attack {
+    /// What the gate says without any cheat.
+    pub base: GateReport,
+    /// Why nothing was tried: the gate is not red for the right reason without
+    /// any cheat, so its answers would show nothing.
+    pub untried: Option<String>,
     /// The cheats, in a fixed order.
     pub attempts: Vec<Attempted>,
 }
@@ -52,7 +58,8 @@ impl Attack {
 }
 
 /// Plants canned cheats in throw-away checkouts of the base commit, one each,
-/// and says which of them the frozen gate would accept as it is configured.
+/// and says which of them the gate would accept as it is configured. What it is
+/// measured by is what runs on the base commit without a cheat.
 ///
 /// # Errors
 ///
@@ -63,12 +70,38 @@ pub fn attack(
     stem: &str,
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Attack, GateError> {
+    let base = Checkout::of_base(context)?;
+    let base = in_checkout(context, armed, base, stem, poll)?;
     let mut attempts = Vec::new();
+    if let Some(why) = useless(&base) {
+        return Ok(Attack {
+            base: base.report,
+            untried: Some(why),
+            attempts,
+        });
+    }
+    let armed = Armed {
+        baseline: Some(Baseline::of(base.tests.as_ref())),
+        ..armed.clone()
+    };
     for cheat in cheats::all() {
         context.check_stop()?;
-        attempts.extend(attempt(context, armed, cheat, stem, poll)?);
+        attempts.extend(attempt(context, &armed, cheat, stem, poll)?);
     }
-    Ok(Attack { attempts })
+    Ok(Attack {
+        base: base.report,
+        untried: None,
+        attempts,
+    })
+}
+
+/// Says why a gate's answers show nothing, if they do not.
+fn useless(base: &Ran) -> Option<String> {
+    match classify(&base.as_run(), &base.report, None) {
+        Start::Red { .. } => None,
+        Start::Broken { why } => Some(why),
+        _ => Some("the gate is green without any cheat".to_owned()),
+    }
 }
 
 fn attempt(

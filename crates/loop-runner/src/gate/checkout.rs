@@ -36,8 +36,10 @@ pub struct Checkout {
     outer: PathBuf,
     /// The project's folder in it.
     project: PathBuf,
-    /// What lies in it and judges, by path below the project.
+    /// The frozen files that lie in it, by path below the project.
     laid: BTreeMap<String, Entry>,
+    /// The overlay's files that lie in it.
+    overlaid: BTreeMap<String, Entry>,
     /// What a person should hear about.
     pub warnings: Vec<String>,
     /// Locked as long as the checkout is in use.
@@ -129,6 +131,7 @@ impl Checkout {
             project: project.collect(),
             outer,
             laid: BTreeMap::new(),
+            overlaid: BTreeMap::new(),
             warnings: Vec::new(),
             _lock: locked,
         })
@@ -243,19 +246,40 @@ impl Checkout {
         if !changed.is_empty() {
             return Err(GateError::Tampered(changed));
         }
-        self.laid.extend(laid);
+        // A frozen file under the overlay is not what judges any more.
+        self.laid.retain(|name, _| !laid.contains_key(name));
+        self.overlaid = laid;
         Ok(())
     }
 
     /// Lists what judges and is not as it was laid: something changed it while
     /// the gate ran.
     ///
+    /// An overlay that is gone as a whole is none: a gate that has read its
+    /// values takes the files away before the product could look them up.
+    ///
     /// # Errors
     ///
     /// [`GateError`] when something cannot be read.
     pub fn changed(&self, context: &GateContext<'_>) -> Result<Vec<Mismatch>, GateError> {
+        let mut changed = compare_files(&self.laid, &self.now(context, &self.laid)?, "");
+        let overlay = self.now(context, &self.overlaid)?;
+        if overlay
+            .values()
+            .any(|entry| entry.kind != EntryKind::Absent)
+        {
+            changed.extend(compare_files(&self.overlaid, &overlay, "gate.overlay: "));
+        }
+        Ok(changed)
+    }
+
+    fn now(
+        &self,
+        context: &GateContext<'_>,
+        laid: &BTreeMap<String, Entry>,
+    ) -> Result<BTreeMap<String, Entry>, GateError> {
         let mut now = BTreeMap::new();
-        for name in self.laid.keys() {
+        for name in laid.keys() {
             context.check_stop()?;
             let path = to_path(name);
             let entry = match is_real(&self.project, &path) {
@@ -264,7 +288,7 @@ impl Checkout {
             };
             now.insert(name.clone(), entry);
         }
-        Ok(compare_files(&self.laid, &now, ""))
+        Ok(now)
     }
 }
 

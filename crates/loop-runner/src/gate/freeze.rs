@@ -27,15 +27,21 @@ pub struct Armed {
 }
 
 impl Armed {
-    /// Puts a frozen gate together.
-    #[must_use]
-    pub fn new(fingerprint: Fingerprint, baseline: Option<Baseline>, extra: &[&str]) -> Self {
-        Self {
+    /// Takes the gate as it is now: its fingerprint, and a copy of its files.
+    /// Nothing is frozen by it until [`Armed::keep`].
+    ///
+    /// # Errors
+    ///
+    /// [`GateError`] when something cannot be read or written.
+    pub fn take(context: &GateContext<'_>, extra: &[&str]) -> Result<Self, GateError> {
+        let fingerprint = Fingerprint::of(context, extra)?;
+        Kept::of(context.setup).keep(&context.folder(), &fingerprint)?;
+        Ok(Self {
             v: 1,
             fingerprint,
-            baseline,
+            baseline: None,
             extra: extra.iter().map(ToString::to_string).collect(),
-        }
+        })
     }
 
     /// Returns one value for all of it, 64 hexadecimal digits. Recorded where an
@@ -55,7 +61,8 @@ impl Armed {
         Ok(self.fingerprint.compare(&now))
     }
 
-    /// Writes it into the loop's folder, as the latest one.
+    /// Writes it into the loop's folder, as the latest one. Whoever decides by it
+    /// records [`Armed::sha256`] too.
     ///
     /// # Errors
     ///
@@ -74,7 +81,7 @@ impl Armed {
     }
 }
 
-/// Freezes the gate as it is now: takes the fingerprint, and keeps the files.
+/// Freezes the gate as it is now, with what ran before the work.
 ///
 /// # Errors
 ///
@@ -84,9 +91,10 @@ pub fn freeze(
     extra: &[&str],
     baseline: Option<Baseline>,
 ) -> Result<Armed, GateError> {
-    let fingerprint = Fingerprint::of(context, extra)?;
-    Kept::of(context.setup).keep(&context.folder(), &fingerprint)?;
-    let armed = Armed::new(fingerprint, baseline, extra);
+    let armed = Armed {
+        baseline,
+        ..Armed::take(context, extra)?
+    };
     armed.keep(context.setup)?;
     Ok(armed)
 }

@@ -1,17 +1,21 @@
 //! The gate before any work: it has to be red, and for the right reason.
 
 use super::entry::EntryKind;
-use super::freeze::{Armed, freeze};
+use super::freeze::Armed;
 use super::kept::Kept;
 use super::path_text::to_text;
 use super::process::{self, Job};
 use super::program::script;
 use super::run::{Ran, run};
+use super::walk::is_real;
 use super::{GateContext, GateError};
+use crate::git::plain_file;
 use crate::holder::Wish;
-use loop_core::gate::{Baseline, GateEnd, Start, classify, is_unwritten};
+use loop_core::gate::{Baseline, Finding, GateEnd, Start, classify, is_unwritten, lint_script};
 use std::time::Duration;
 
+/// The longest script that is looked through, in bytes.
+const MAX_SCRIPT: u64 = 1 << 20;
 /// How long a shell may take to check a script's syntax.
 const SYNTAX_TIMEOUT: Duration = Duration::from_secs(30);
 /// Shells that check a script without running it, with `-n`.
@@ -22,14 +26,13 @@ const SHELLS: [&str; 6] = ["ash", "bash", "dash", "ksh", "sh", "zsh"];
 pub struct Started {
     /// What it is.
     pub start: Start,
-    /// What was frozen, with what ran. Nothing may be believed of it unless the
-    /// gate is red.
+    /// The gate, with what ran; to be [kept](Armed::keep) when it is red.
     pub armed: Armed,
     /// The first run; `None` when the script alone said enough.
     pub ran: Option<Ran>,
 }
 
-/// Freezes the gate, runs it before any work, a second time when it is red, and
+/// Takes the gate, runs it before any work, a second time when it is red, and
 /// says whether it is red for the right reason.
 ///
 /// `extra` are further paths to freeze, such as `TASK.md`. The outputs go to
@@ -37,14 +40,14 @@ pub struct Started {
 ///
 /// # Errors
 ///
-/// [`GateError`] when the gate cannot be frozen or run at all.
+/// [`GateError`] when the gate cannot be read or run at all.
 pub fn first_run(
     context: &GateContext<'_>,
     extra: &[&str],
     stem: &str,
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Started, GateError> {
-    let armed = freeze(context, extra, None)?;
+    let armed = Armed::take(context, extra)?;
     if let Some(start) = look_at_script(context, &armed, stem, poll)? {
         let ran = None;
         return Ok(Started { start, armed, ran });
@@ -57,12 +60,35 @@ pub fn first_run(
     }
     let baseline = Some(Baseline::of(first.tests.as_ref()));
     let armed = Armed { baseline, ..armed };
-    armed.keep(context.setup)?;
     Ok(Started {
         start,
         armed,
         ran: Some(first),
     })
+}
+
+/// Looks for lost exit codes in the script of the gate, if that is a shell's.
+/// Returns its path and what was found.
+#[must_use]
+pub fn lint_script_of(context: &GateContext<'_>) -> Option<(String, Vec<Finding>)> {
+    let folder = context.folder();
+    let path = script(context.gate.command.as_slice(), &folder)?;
+    if !is_real(&folder, &path) {
+        return None;
+    }
+    let content = plain_file::read(&folder.join(&path), MAX_SCRIPT).ok()??;
+    let text = String::from_utf8(content).ok()?;
+    let first = text.lines().next().unwrap_or_default();
+    let named = context.gate.command.as_slice().first();
+    let named = named.and_then(|program| program.rsplit('/').next());
+    let is_shell = |name: &str| SHELLS.contains(&name);
+    let by_first = first
+        .strip_prefix("#!")
+        .is_some_and(|line| line.split([' ', '/']).any(is_shell));
+    if !(by_first || named.is_some_and(is_shell)) {
+        return None;
+    }
+    Some((to_text(&path), lint_script(&text)))
 }
 
 /// Says what a script is without running it: the shipped default, missing, or
