@@ -239,7 +239,10 @@ fn a_replaced_git_file_is_found_and_nothing_is_read_through_it() {
 // cases: 87
 #[test]
 fn the_work_of_an_agent_that_left_its_branch_can_be_taken() {
-    for switch in ["checkout --quiet -b loop/other", "checkout --quiet --detach"] {
+    for switch in [
+        "checkout --quiet -b loop/other",
+        "checkout --quiet --detach",
+    ] {
         let mut world = in_worktree(World::git());
         world.role("implement", &format!("git {switch}; echo >new.txt"));
         world.says("verify", verdict(true, 1.0, ""));

@@ -54,7 +54,12 @@ fn halted(halt: Halt, name: &str) -> String {
         Halt::FileScope | Halt::Protected => "look at the listed files, and move or revert them",
         Halt::OutsideChanged => "find out what changed your checkout; if this was you",
         Halt::Conflict => "set the task's phase right with loop task transition",
-        Halt::Tampered => "look at what was changed, and freeze it again with loop gate freeze",
+        Halt::Tampered => {
+            return format!(
+                "look at what was changed; if it is right: loop gate freeze {name}, then: loop \
+                 approve {name}"
+            );
+        }
         Halt::WorktreeReplaced => "look at the worktree, and remove it if it is not yours",
         Halt::VerifierBroken => "look at the verifier's output and mend its prompt or harness",
         Halt::PlannerBroken => "look at the planner's output and mend its prompt or harness",

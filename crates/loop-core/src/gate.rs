@@ -17,6 +17,7 @@ mod runners;
 mod start;
 mod tap;
 mod unbuilt;
+mod words;
 
 pub use baseline::Baseline;
 pub use hint::red_hint;

@@ -54,10 +54,10 @@ fn main() {
     let outside = Outside::take(&watched, &GO).unwrap();
     compare(&mut [
         ("git status", &mut || {
-            git(&worktree, &["status", "--porcelain"])
+            git(&worktree, &["status", "--porcelain"]);
         }),
         ("tree hash", &mut || {
-            drop(TreeHash::of(&of(&repository), &GO).unwrap())
+            drop(TreeHash::of(&of(&repository), &GO).unwrap());
         }),
         ("changes since the base", &mut || {
             let base = &recorded.base;
@@ -67,7 +67,7 @@ fn main() {
             drop(Changes::since_start(&of(&repository), &start, &[], &GO).unwrap());
         }),
         ("fingerprint, before", &mut || {
-            drop(Outside::take(&watched, &GO).unwrap())
+            drop(Outside::take(&watched, &GO).unwrap());
         }),
         ("fingerprint, after", &mut || {
             assert_eq!(outside.changes(&watched, &GO).unwrap(), []);

@@ -1,7 +1,7 @@
 //! The standard driver: asks the machine what to do, does it, and answers.
 
 mod check;
-pub(crate) mod gate;
+mod gate;
 mod inside;
 mod owed;
 mod perform;

@@ -24,6 +24,7 @@ mod process;
 mod program;
 mod prove;
 mod receipt;
+mod recorded;
 mod report_file;
 mod run;
 mod side_doors;
@@ -40,6 +41,7 @@ pub use prove::{Proof, prove};
 pub use receipt::{
     Receipt, ReceiptFault, ReceiptGate, ReceiptHarness, check_receipts, write_receipt,
 };
+pub use recorded::{freeze_again, record, recorded};
 pub use run::{Ran, run};
 pub use side_doors::{SideDoor, side_doors};
 pub use start::{Started, first_run, lint_script_of};

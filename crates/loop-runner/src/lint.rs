@@ -10,7 +10,10 @@ use std::fs;
 /// The roles that a loop calls, in the order of a tick.
 #[must_use]
 pub fn called_roles(setup: &Setup) -> Vec<Role> {
-    let mut roles = vec![Role::Implement, Role::Verify];
+    let mut roles = vec![Role::Implement];
+    if setup.config.has_judge() {
+        roles.push(Role::Verify);
+    }
     if setup.config.roles().orchestrate.is_some() {
         roles.push(Role::Orchestrate);
     }

@@ -74,7 +74,7 @@ fn ask(context: &Context, args: &Ask, what: &str, request: Request) -> Result<u8
 }
 
 /// A note is kept in the record, so it has to be short.
-fn short_note(note: String) -> Result<String, Failure> {
+pub(crate) fn short_note(note: String) -> Result<String, Failure> {
     match note.chars().count() {
         0..=NOTE_LIMIT => Ok(note),
         count => Err(Failure::usage(format!(

@@ -1,6 +1,7 @@
 //! `loop tick --dry-run`: what the next tick would do.
 
 use super::config::text_row;
+use super::gate_words;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
@@ -30,6 +31,7 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
     for (role, harness) in harnesses(&setup) {
         show::field(role, harness);
     }
+    gate_words::tell(&setup, &foretold.state, foretold.task.as_deref());
     show::line("");
     for row in setup.config.effective(&Supported::THIS_VERSION) {
         if row.key.starts_with("brakes.") {

@@ -33,6 +33,9 @@ pub(crate) fn run(context: &Context, command: &GateCommand) -> Result<u8, Failur
         } => check(context, name, *receipts, *json),
         GateCommand::Prove { name, json } => prove(context, name, *json),
         GateCommand::Attack { name, json } => attack(context, name, *json),
+        GateCommand::Freeze { name, task, note } => {
+            super::freeze::run(context, name, task.as_deref(), note.clone())
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod items;
 
+use super::gate_words;
 use super::list::status;
 use super::tick::work_lines;
 use crate::args::NamedJson;
@@ -52,6 +53,7 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
         show::field("do", what.unwrap_or_default());
     }
     tell_task(setup, state);
+    gate_words::tell(setup, state, state.current_task.as_deref());
     items::tell(setup, state);
     if let Some(last) = &state.last_verdict {
         show::field("verdict", verdict(last));

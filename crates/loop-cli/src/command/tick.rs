@@ -7,6 +7,7 @@ use crate::show;
 use crate::signals;
 use loop_core::answer::WorktreeRecord;
 use loop_core::explain::what_to_do;
+use loop_core::gate::GateReport;
 use loop_core::outcome::{Error, Outcome, Skip};
 use loop_core::report::TickReport;
 use loop_core::rules::Rules;
@@ -84,6 +85,9 @@ pub(crate) fn tell(setup: &Setup, ended: &Ended, quiet: bool) {
     }
     if quiet {
         return;
+    }
+    for line in ended.gate.iter().flat_map(GateReport::lines) {
+        show::line(format!("  gate: {line}"));
     }
     match &ended.outcome {
         Outcome::Pass => {

@@ -2,9 +2,10 @@
 //! every one, and run after it.
 
 use super::Driver;
-use crate::gate::{self, GateContext, GateError, first_run, freeze, prove, run, side_doors};
+use crate::gate::{
+    GateContext, GateError, SideDoor, first_run, freeze, prove, record, recorded, run, side_doors,
+};
 use crate::holder::Wish;
-use crate::kept;
 use crate::setup::Setup;
 use crate::store::{HeldError, Level};
 use crate::workplace::{self, Unready};
@@ -79,7 +80,8 @@ impl Driver<'_> {
         let setup = self.setup;
         self.in_thread(|stop| {
             let context = context(setup, None, worktree, stop)?;
-            let changed = read(frozen)?.compare(&context).map_err(unready)?;
+            let armed = recorded(frozen).map_err(unready)?;
+            let changed = armed.compare(&context).map_err(unready)?;
             if changed.is_empty() {
                 Ok(())
             } else {
@@ -99,7 +101,7 @@ fn arm(setup: &Setup, check: &Check, stop: &AtomicBool) -> Result<(Armed, Vec<St
     } else {
         (freeze(&context, &[], None).map_err(unready)?, None)
     };
-    let frozen = keep(setup, &check.task, &armed)?;
+    let frozen = record(setup, &check.task, &armed).map_err(unready)?;
     let notes = side_doors(&context).map_err(unready)?;
     Ok((Armed { frozen, first_run }, offer(&notes)))
 }
@@ -113,7 +115,7 @@ fn run_gate(
     let Some(frozen) = &check.frozen else {
         return Err(failed("the gate is not armed".to_owned()));
     };
-    let armed = read(frozen)?;
+    let armed = recorded(frozen).map_err(unready)?;
     let stem = format!("tick{}-gate", check.tick);
     let ran = run(&context, &armed, &stem, &mut wish(stop)).map_err(unready)?;
     let mut report = ran.report;
@@ -132,33 +134,7 @@ fn run_gate(
     Ok((Gated { report, tree }, ran.warnings))
 }
 
-/// Keeps a frozen gate for the ticks of `task`, as `outputs/<task>-gate.json`.
-pub(crate) fn keep(setup: &Setup, task: &str, armed: &gate::Armed) -> Result<Frozen, Unready> {
-    let path = setup.dir.outputs().join(format!("{task}-gate.json"));
-    let kept = serde_json::to_vec(armed)
-        .map_err(std::io::Error::from)
-        .and_then(|text| kept::write(&path, &text));
-    let parts = kept.map_err(|error| {
-        Unready::Fault(StepFault::Error {
-            reason: Error::OutputsUnwritable,
-            what: format!("{}: {error}", path.display()),
-        })
-    })?;
-    Ok(Frozen {
-        fingerprint: armed.fingerprint.sha256.clone(),
-        parts,
-    })
-}
-
-/// Reads a frozen gate that was kept.
-pub(crate) fn read(frozen: &Frozen) -> Result<gate::Armed, Unready> {
-    let tampered = |what: String| Unready::Fault(StepFault::Tampered { what });
-    let text = kept::read(&frozen.parts).map_err(tampered)?;
-    serde_json::from_slice(&text)
-        .map_err(|error| tampered(format!("{}: {error}", frozen.parts.path)))
-}
-
-pub(crate) fn context<'a>(
+fn context<'a>(
     setup: &'a Setup,
     tick: Option<u64>,
     worktree: Option<&'a WorktreeRecord>,
@@ -188,7 +164,7 @@ fn said(start: Start, report: Option<&GateReport>) -> FirstRun {
 }
 
 /// Names the files by which a changed setting could make the gate green.
-fn offer(doors: &[gate::SideDoor]) -> Vec<String> {
+fn offer(doors: &[SideDoor]) -> Vec<String> {
     let named: Vec<_> = doors
         .iter()
         .take(NAMED)
@@ -229,7 +205,9 @@ fn unready(error: GateError) -> Unready {
     let what = error.to_string();
     match error {
         GateError::Stopped => Unready::Stopped,
-        GateError::Tampered(_) => Unready::Fault(StepFault::Tampered { what }),
+        GateError::Tampered(_) | GateError::NotKept { .. } => {
+            Unready::Fault(StepFault::Tampered { what })
+        }
         GateError::Replaced(_) => Unready::Fault(StepFault::WorktreeReplaced { what }),
         GateError::Setup { .. } => Unready::Fault(StepFault::Environment {
             reason: EnvironmentFault::SetupFailed,

@@ -246,8 +246,8 @@ impl Driver<'_> {
                 self.warn(&ran.warnings);
                 let hash = sha256_hex(ran.prompt.as_bytes());
                 self.prompts.insert(call.role.as_str().to_owned(), hash);
-                let (changes, more) =
-                    self.in_thread(|stop| workplace::outside_changes(setup, outside.as_ref(), stop));
+                let (changes, more) = self
+                    .in_thread(|stop| workplace::outside_changes(setup, outside.as_ref(), stop));
                 *elapsed += more;
                 ran.called.outside = match self.ready(changes)? {
                     Ok(changes) => changes,

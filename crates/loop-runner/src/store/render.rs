@@ -70,6 +70,7 @@ fn answered(answered: &Answered) -> (Level, String) {
             (Level::Error, "changes that were not allowed")
         }
         StepAnswer::Gate(gated) if !gated.report.green => (Level::Warning, "the gate is red"),
+        StepAnswer::Gate(_) => (Level::Info, "the gate is green"),
         StepAnswer::Arm(armed) => match armed.first_run {
             None | Some(FirstRun::Red { .. }) => (Level::Info, "done"),
             Some(_) => (Level::Error, "the gate cannot be armed"),
