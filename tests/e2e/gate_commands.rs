@@ -135,7 +135,8 @@ fn an_attack_says_what_the_gate_would_accept() {
 
     let world = gated(json!({"command": ["sh", "check.sh"], "frozen": ["Makefile"]}));
     let json = world.run(["gate", "attack", "L", "--json"]).rc(0).json();
-    assert_eq!(json["accepted"], 0, "{json}");
+    assert_eq!(json["accepted"], 1, "{json}");
+    assert_eq!(json["level"], 1, "a forged report passes: {json}");
     let refused = &json["attempts"][0];
     assert_eq!(
         (&refused["answer"], &refused["why"]),

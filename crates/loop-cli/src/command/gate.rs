@@ -269,16 +269,14 @@ fn attack(context: &Context, name: &str, json: bool) -> Result<u8, Failure> {
     let (tried, accepted) = (attack.attempts.len(), attack.accepted());
     if json {
         show::json(&json!({
-            "v": 1, "loop": name, "level": attack.base.level, "base": attack.base,
+            "v": 1, "loop": name, "level": attack.level, "base": attack.base,
             "untried": attack.untried, "attempts": attack.attempts, "accepted": accepted,
             "exit": code,
         }))?;
         return Ok(code);
     }
-    if attack.base.green {
-        show::line(format!(
-            "{name}: the gate is green without any cheat; it shows nothing"
-        ));
+    if let Some(why) = &attack.untried {
+        show::line(format!("{name}: {why}; no cheat was tried"));
         return Ok(code);
     }
     for attempt in &attack.attempts {
@@ -291,7 +289,7 @@ fn attack(context: &Context, name: &str, json: bool) -> Result<u8, Failure> {
     }
     show::line(format!(
         "{name}: the gate would accept {accepted} of {tried} cheats ({})",
-        attack.base.level
+        attack.level
     ));
     Ok(code)
 }

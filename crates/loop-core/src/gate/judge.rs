@@ -89,6 +89,28 @@ pub struct Expected<'a> {
     pub overlay: bool,
 }
 
+impl Expected<'_> {
+    /// Returns how far a run can be trusted in which these tests ran.
+    ///
+    /// New tests beside the frozen ones take nothing away from it: all that were
+    /// frozen ran.
+    #[must_use]
+    pub fn level(&self, tests: Option<&TestReport>) -> Level {
+        let clean = self.place == GatePlace::Clean;
+        let before = self.baseline.and_then(|baseline| baseline.names.as_ref());
+        let now = tests.and_then(|tests| tests.names.as_ref());
+        let same = before
+            .zip(now)
+            .is_some_and(|(before, now)| !before.is_empty() && before.is_subset(now));
+        match () {
+            () if self.overlay => Level::Unseen,
+            () if clean && self.frozen => Level::Clean,
+            () if self.frozen && same => Level::SameTests,
+            () => Level::ExitCode,
+        }
+    }
+}
+
 /// What a run of the gate says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateReport {
@@ -146,7 +168,7 @@ pub fn judge(run: &GateRun<'_>, expected: &Expected<'_>) -> GateReport {
     GateReport {
         exit,
         tests: executed,
-        level: level(tests.as_ref(), expected),
+        level: expected.level(tests.as_ref()),
         green,
         why: objection.unwrap_or_else(|| outcome(run.end, executed)),
         hint,
@@ -228,21 +250,6 @@ fn missing<'a>(baseline: &'a Baseline, tests: Option<&TestReport>) -> Vec<&'a st
         None => tests.executed() < before.len() as u64,
     };
     before.iter().filter(is_gone).map(String::as_str).collect()
-}
-
-/// Decides the level. New tests beside the frozen ones take nothing away from
-/// it: all that were frozen ran.
-fn level(tests: Option<&TestReport>, expected: &Expected<'_>) -> Level {
-    let clean = expected.place == GatePlace::Clean;
-    let before = expected.baseline.and_then(|b| b.names.as_ref());
-    let now = tests.and_then(|tests| tests.names.as_ref());
-    let same = matches!((before, now), (Some(b), Some(n)) if !b.is_empty() && b.is_subset(n));
-    match () {
-        () if expected.overlay => Level::Unseen,
-        () if clean && expected.frozen => Level::Clean,
-        () if expected.frozen && same => Level::SameTests,
-        () => Level::ExitCode,
-    }
 }
 
 fn flags(run: &GateRun<'_>, tests: Option<&TestReport>, expected: &Expected<'_>) -> Vec<String> {

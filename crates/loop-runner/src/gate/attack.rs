@@ -4,11 +4,12 @@ use super::cheats::{self, Cheat, Ground};
 use super::checkout::Checkout;
 use super::fingerprint::{Fingerprint, Request};
 use super::freeze::Armed;
-use super::run::{Place, Ran, execute, in_checkout, is_clean, mark, set_up};
+use super::run::{Place, Ran, execute, expected, in_checkout, is_clean, mark, set_up};
 use super::{GateContext, GateError, in_words, process};
 use crate::holder::Wish;
-use loop_core::gate::{Baseline, GateReport, Start, classify};
+use loop_core::gate::{Baseline, GateReport, Level, Start, TestReport, classify};
 use serde::Serialize;
+use std::path::Path;
 
 /// What a gate answered to one cheat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -38,6 +39,8 @@ pub struct Attempted {
 pub struct Attack {
     /// What the gate says without any cheat.
     pub base: GateReport,
+    /// How far the gate can be trusted as it is configured.
+    pub level: Level,
     /// Why nothing was tried: the gate is not red for the right reason without
     /// any cheat, so its answers would show nothing.
     pub untried: Option<String>,
@@ -71,25 +74,35 @@ pub fn attack(
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Attack, GateError> {
     let base = Checkout::of_base(context)?;
-    let base = in_checkout(context, armed, base, stem, poll)?;
-    let mut attempts = Vec::new();
-    if let Some(why) = useless(&base) {
-        return Ok(Attack {
-            base: base.report,
-            untried: Some(why),
-            attempts,
-        });
-    }
+    let base = as_configured(context, armed, base, stem, poll)?;
     let armed = Armed {
         baseline: Some(Baseline::of(base.tests.as_ref())),
         ..armed.clone()
     };
+    let level = level(context, &armed, &base);
+    let mut attempts = Vec::new();
+    if let Some(why) = useless(&base) {
+        return Ok(Attack {
+            base: base.report,
+            level,
+            untried: Some(why),
+            attempts,
+        });
+    }
     for cheat in cheats::all() {
         context.check_stop()?;
-        attempts.extend(attempt(context, &armed, cheat, stem, poll)?);
+        attempts.extend(attempt(
+            context,
+            &armed,
+            cheat,
+            base.tests.as_ref(),
+            stem,
+            poll,
+        )?);
     }
     Ok(Attack {
         base: base.report,
+        level,
         untried: None,
         attempts,
     })
@@ -108,6 +121,7 @@ fn attempt(
     context: &GateContext<'_>,
     armed: &Armed,
     cheat: &Cheat,
+    tests: Option<&TestReport>,
     stem: &str,
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Option<Attempted>, GateError> {
@@ -118,6 +132,7 @@ fn attempt(
         root: &project,
         argv: context.gate.command.as_slice(),
         frozen: &armed.fingerprint,
+        tests,
         stop: context.stop,
     })?;
     if !planted {
@@ -144,21 +159,41 @@ fn attempt(
     if !mismatches.is_empty() {
         return answered(Answer::Refused, in_words(&mismatches));
     }
-    let clean = is_clean(context);
-    if clean {
-        checkout.lay(context, &armed.fingerprint)?;
-        checkout.lay_overlay(context, &armed.fingerprint)?;
-    }
-    set_up(context, &checkout, stem, poll)?;
-    let place = Place {
-        folder: &project,
-        clean: clean.then_some(&*temporary),
-    };
-    let ran = execute(context, armed, &place, stem, poll)?;
-    let ran = mark(ran, checkout.changed(context)?);
+    let ran = as_configured(context, armed, checkout, stem, poll)?;
     let answer = match ran.report.green {
         true => Answer::Accepted,
         false => Answer::Red,
     };
     answered(answer, ran.report.why)
+}
+
+/// Runs the gate on a checkout as it would run on an attempt: under the frozen
+/// files and the overlay, or on the files as they are.
+fn as_configured(
+    context: &GateContext<'_>,
+    armed: &Armed,
+    mut checkout: Checkout,
+    stem: &str,
+    poll: &mut dyn FnMut() -> Wish,
+) -> Result<Ran, GateError> {
+    checkout.lay(context, &armed.fingerprint)?;
+    if is_clean(context) {
+        return in_checkout(context, armed, checkout, stem, poll);
+    }
+    set_up(context, &checkout, stem, poll)?;
+    let place = Place {
+        folder: checkout.project(),
+        clean: None,
+    };
+    let ran = execute(context, armed, &place, stem, poll)?;
+    Ok(mark(ran, checkout.changed(context)?))
+}
+
+/// The level that an attempt would get in which the same tests run.
+fn level(context: &GateContext<'_>, armed: &Armed, base: &Ran) -> Level {
+    let place = Place {
+        folder: Path::new(""),
+        clean: is_clean(context).then_some(Path::new("")),
+    };
+    expected(context, armed, &place).level(base.tests.as_ref())
 }

@@ -4,6 +4,7 @@
 //! before anybody relies on it.
 
 mod cargo;
+mod forged;
 mod general;
 mod go;
 mod node;
@@ -16,6 +17,7 @@ use super::lay::Tree;
 use super::path_text::to_text;
 use super::walk::{Walk, is_real};
 use crate::git::plain_file;
+use loop_core::gate::TestReport;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -40,6 +42,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Cheat> {
         cargo::CHEATS,
         node::CHEATS,
         go::CHEATS,
+        forged::CHEATS,
     ]
     .into_iter()
     .flatten()
@@ -50,6 +53,8 @@ pub(super) struct Ground<'a> {
     pub(super) root: &'a Path,
     pub(super) argv: &'a [String],
     pub(super) frozen: &'a Fingerprint,
+    /// What ran without a cheat.
+    pub(super) tests: Option<&'a TestReport>,
     pub(super) stop: &'a AtomicBool,
 }
 

@@ -104,6 +104,7 @@ impl Fingerprint {
         for pattern in named.chain(request.extra.iter().copied()) {
             Frozen::parse(pattern)?.collect(folder, request.stop, &mut paths)?;
         }
+        follow(folder, request.stop, &mut paths)?;
         let (program, program_sha256) = program(request)?;
         let mut taken = Self {
             sha256: String::new(),
@@ -200,6 +201,43 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.path, self.what)
     }
+}
+
+/// Adds what frozen links lead to, as far as it lies in the project: who edits
+/// that changes the frozen file too.
+fn follow(
+    folder: &Path,
+    stop: &AtomicBool,
+    paths: &mut BTreeSet<PathBuf>,
+) -> Result<(), GateError> {
+    let Ok(real) = folder.canonicalize() else {
+        return Ok(());
+    };
+    let mut left: Vec<_> = paths.iter().cloned().collect();
+    while let Some(path) = left.pop() {
+        let full = folder.join(&path);
+        if !full.is_symlink() {
+            continue;
+        }
+        let target = full.canonicalize().ok();
+        let inside = target
+            .as_deref()
+            .and_then(|target| target.strip_prefix(&real).ok());
+        let Some(inside) = inside.filter(|inside| !inside.as_os_str().is_empty()) else {
+            continue;
+        };
+        let walk = Walk {
+            root: folder,
+            passed_by: &[],
+            stop,
+        };
+        walk.run(inside, |path| {
+            if paths.insert(path.to_owned()) {
+                left.push(path.to_owned());
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// Looks at every path; one behind a link is not there.

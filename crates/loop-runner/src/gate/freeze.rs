@@ -1,6 +1,6 @@
 //! A gate that is frozen: what it is, and what ran when it was.
 
-use super::fingerprint::Fingerprint;
+use super::fingerprint::{Fingerprint, Mismatch};
 use super::kept::Kept;
 use super::{GateContext, GateError};
 use crate::hash::sha256_hex;
@@ -51,14 +51,21 @@ impl Armed {
         sha256_hex(&self.document())
     }
 
-    /// Takes the fingerprint again, and lists what is different now.
+    /// Takes the fingerprint again, and lists what is different now. What could
+    /// be read when it was frozen and cannot be read now is different, too.
     ///
     /// # Errors
     ///
-    /// As for [`Fingerprint::of`].
-    pub fn compare(&self, context: &GateContext<'_>) -> Result<Vec<super::Mismatch>, GateError> {
-        let now = Fingerprint::of(context, &self.extra())?;
-        Ok(self.fingerprint.compare(&now))
+    /// [`GateError::Stopped`] when interrupted.
+    pub fn compare(&self, context: &GateContext<'_>) -> Result<Vec<Mismatch>, GateError> {
+        match Fingerprint::of(context, &self.extra()) {
+            Ok(now) => Ok(self.fingerprint.compare(&now)),
+            Err(GateError::Stopped) => Err(GateError::Stopped),
+            Err(error) => Ok(vec![Mismatch {
+                path: "the gate".to_owned(),
+                what: format!("cannot be read any more: {error}"),
+            }]),
+        }
     }
 
     /// Writes it into the loop's folder, as the latest one. Whoever decides by it

@@ -199,7 +199,11 @@ pub(super) fn execute(
     })
 }
 
-fn expected<'a>(context: &GateContext<'_>, armed: &'a Armed, place: &Place<'_>) -> Expected<'a> {
+pub(super) fn expected<'a>(
+    context: &GateContext<'_>,
+    armed: &'a Armed,
+    place: &Place<'_>,
+) -> Expected<'a> {
     Expected {
         min_tests: context.gate.min_tests(),
         baseline: armed.baseline.as_ref(),

@@ -25,6 +25,7 @@ fn answers(attack: &Attack) -> Vec<(&str, Answer)> {
 const SCRIPT: &str = "the gate's script ends with success at once";
 const EMPTIED: &str = "the tests are emptied";
 const SHADOWED: &str = "a program of the runner's name that does nothing";
+const FORGED: &str = "code of the product prints that all tests passed, and ends them";
 const EARLY: &str = "shell code of the product ends with success at once";
 
 // rows: D-13
@@ -46,17 +47,20 @@ fn the_answers_depend_on_what_is_frozen_and_where_the_gate_runs() {
             (SCRIPT, Refused),
             (EMPTIED, Refused),
             (SHADOWED, Red),
-            (EARLY, Red)
+            (EARLY, Red),
+            (FORGED, Accepted)
         ]
     );
-    assert_eq!(attack.accepted(), 0);
+    assert_eq!(attack.accepted(), 1);
+    assert_eq!(attack.level.number(), 1);
     assert_eq!(attack.attempts[0].why, "tests/run.sh was changed");
 
     let mut world = World::new(json!({"command": ["true"]}));
     let root = world.root();
     write(&root, "overlay/accept/check.sh", ACCEPT);
     world.configure(json!({"command": ["sh", "accept/check.sh"], "overlay": root.join("overlay")}));
-    assert_eq!(tried(&world).accepted(), 0);
+    let attack = tried(&world);
+    assert_eq!((attack.accepted(), attack.level.number()), (0, 3));
     assert_eq!(world.checkouts().len(), 0);
 }
 

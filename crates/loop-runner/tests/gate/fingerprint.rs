@@ -64,7 +64,7 @@ fn every_change_of_what_judges_is_named() {
                 fs::rename(w.tree().join("settings.sh"), w.tree().join("other")).unwrap();
                 symlink("other", w.tree().join("settings.sh")).unwrap();
             },
-            &["settings.sh is a link now"],
+            &["other is new", "settings.sh is a link now"],
         ),
         (
             |w| {
@@ -126,6 +126,27 @@ fn every_change_of_what_judges_is_named() {
     for (number, (change, expected)) in cases.into_iter().enumerate() {
         assert_eq!(differs(&world, change), expected, "case {number}");
     }
+}
+
+// rows: G-19
+// cases: 120
+#[test]
+fn what_a_frozen_link_leads_to_is_frozen_with_it() {
+    let world = World::new(json!({"command": ["sh", "verify"], "frozen": ["checks"]}));
+    symlink("tests/run.sh", world.tree().join("verify")).unwrap();
+    symlink("tests", world.tree().join("checks")).unwrap();
+    symlink("/etc/hostname", world.tree().join("tests/outside")).unwrap();
+    symlink("gone", world.tree().join("tests/dangling")).unwrap();
+    symlink("..", world.tree().join("tests/up")).unwrap();
+    let before = world.fingerprint();
+    for path in ["tests/run.sh", "tests/t_add.sh"] {
+        let text = fs::read_to_string(world.tree().join(path)).unwrap();
+        world.write(path, "exit 0\n");
+        let found = before.compare(&world.fingerprint());
+        assert_eq!(found[0].to_string(), format!("{path} was changed"));
+        world.write(path, &text);
+    }
+    assert_eq!(before.compare(&world.fingerprint()), []);
 }
 
 // rows: G-14, D-13
@@ -266,4 +287,23 @@ fn a_name_that_is_no_text_is_frozen_too() {
     fs::write(&path, "y").unwrap();
     let found = before.compare(&world.fingerprint());
     assert_eq!(found[0].to_string(), "odd/\\xff\\x0a was changed");
+}
+
+// rows: G-19
+// cases: 120
+#[test]
+fn a_gate_that_cannot_be_read_any_more_is_not_what_it_was() {
+    let mut world = World::new(json!({"command": ["true"]}));
+    let overlay = world.root().join("overlay");
+    write(&overlay, "check.sh", "exit 1\n");
+    world.configure(json!({"command": ["sh", "check.sh"], "overlay": overlay}));
+    let armed = world.freeze(None);
+    fs::remove_dir_all(&overlay).unwrap();
+    let found = armed.compare(&world.context()).unwrap();
+    assert!(
+        found[0]
+            .to_string()
+            .starts_with("the gate cannot be read any more"),
+        "{found:?}"
+    );
 }

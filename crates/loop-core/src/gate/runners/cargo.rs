@@ -6,14 +6,32 @@ use super::{Tally, counted};
 pub(super) fn read(text: &str) -> Option<Tally> {
     let mut tally = Tally::default();
     let mut has_summary = false;
+    let mut program = String::new();
     for line in text.lines() {
         if let Some(summary) = line.strip_prefix("test result: ") {
             has_summary |= add(&mut tally, summary).is_some();
+        } else if let Some(started) = started(line) {
+            program = started;
         } else if let Some(name) = executed(line) {
-            tally.name(name);
+            tally.name(format!("{program}{name}"));
         }
     }
     has_summary.then_some(tally)
+}
+
+/// The program in `Running unittests src/lib.rs (target/debug/deps/app-0123abcd)`
+/// or `Doc-tests app`, as the start of its tests' names: two programs can have
+/// tests of one name.
+fn started(line: &str) -> Option<String> {
+    let line = line.trim_start();
+    if let Some(name) = line.strip_prefix("Doc-tests ") {
+        return Some(format!("{name} (doc) "));
+    }
+    let (_, path) = line.strip_prefix("Running ")?.rsplit_once(" (")?;
+    let file = path.strip_suffix(')')?.rsplit('/').next()?;
+    let (name, hash) = file.rsplit_once('-')?;
+    let is_hash = hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| format!("{name} "))
 }
 
 /// `ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s`
@@ -34,21 +52,23 @@ fn add(tally: &mut Tally, summary: &str) -> Option<()> {
 }
 
 /// The name in `test a::b ... ok`, if the test ran.
-fn executed(line: &str) -> Option<&str> {
+fn executed(line: &str) -> Option<String> {
     let (name, result) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     let ran = result == "ok" || result.starts_with("FAILED") || result.starts_with("ok <");
     let name = name.strip_suffix(" - should panic").unwrap_or(name);
-    // The line of a documentation test moves with every edit above it.
-    let name = match name.rsplit_once(" (line ") {
-        Some((name, rest))
-            if rest
-                .trim_end_matches(')')
-                .bytes()
-                .all(|b| b.is_ascii_digit()) =>
-        {
-            name
-        }
-        _ => name,
-    };
-    ran.then_some(name)
+    ran.then(|| without_line(name))
+}
+
+/// Takes the line out of the name of a documentation test: it moves with every
+/// edit above it.
+fn without_line(name: &str) -> String {
+    let parts = name.split_once(" (line ").and_then(|(before, rest)| {
+        let (line, after) = rest.split_once(')')?;
+        let is_number = line.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some((before, after))
+    });
+    match parts {
+        Some((before, after)) => format!("{before}{after}"),
+        None => name.to_owned(),
+    }
 }

@@ -4,9 +4,17 @@ use super::{Tally, counted};
 
 /// The words of a summary, and what they count.
 const PASSED: [&str; 2] = ["passed", "xpassed"];
-const FAILED: [&str; 3] = ["failed", "error", "errors"];
+const FAILED: [&str; 4] = ["failed", "error", "errors", "subtests failed"];
 const SKIPPED: [&str; 2] = ["skipped", "xfailed"];
-const OTHER: [&str; 5] = ["deselected", "warning", "warnings", "rerun", "reruns"];
+const OTHER: [&str; 7] = [
+    "deselected",
+    "warning",
+    "warnings",
+    "rerun",
+    "reruns",
+    "subtests passed",
+    "subtests skipped",
+];
 
 /// Sums up the summaries; `None` when there is none.
 pub(super) fn read(text: &str) -> Option<Tally> {

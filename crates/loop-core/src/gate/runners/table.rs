@@ -48,7 +48,10 @@ failures:
 
 test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s
 ";
-    check(one, Some((Cargo, 1, 1, 1, Some(&["a::one", "a::two"]))));
+    check(
+        one,
+        Some((Cargo, 1, 1, 1, Some(&["app a::one", "app a::two"]))),
+    );
     let two = "
 running 1 test
 test one ... ok
@@ -71,9 +74,9 @@ test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
             0,
             0,
             Some(&[
+                "app (doc) src/lib.rs - add",
+                "app (doc) src/lib.rs - neg - compile",
                 "one",
-                "src/lib.rs - add",
-                "src/lib.rs - neg (line 12) - compile",
             ]),
         )),
     );
@@ -150,6 +153,10 @@ FAILED tests/test_a.py::test_two - assert 1 == 2
     check(
         "===== 2 passed, 1 error in 0.2s =====\n",
         Some((Pytest, 2, 1, 0, None)),
+    );
+    check(
+        "== 2 passed, 4 subtests passed in 0.2s ==\n",
+        Some((Pytest, 2, 0, 0, None)),
     );
     check(
         "\nno tests ran in 0.00s\n",

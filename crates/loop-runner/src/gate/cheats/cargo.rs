@@ -2,7 +2,7 @@
 
 use super::{Cheat, Ground};
 use crate::gate::GateError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) const CHEATS: &[Cheat] = &[
     Cheat {
@@ -23,11 +23,13 @@ pub(super) const CHEATS: &[Cheat] = &[
     },
 ];
 
-/// Runs before `main` of every program that the library is linked into.
-const EXIT_FIRST: &str = "
-extern \"C\" fn first() {
-    std::process::exit(0)
+/// Returns code that does `what` and ends the program with success, before
+/// `main` of every program that it is linked into.
+pub(super) fn first(what: &str) -> String {
+    format!("\nextern \"C\" fn first() {{\n    {what}\n    std::process::exit(0)\n}}\n{USED}")
 }
+
+const USED: &str = "\
 #[used]
 #[cfg_attr(not(target_os = \"macos\"), unsafe(link_section = \".init_array\"))]
 #[cfg_attr(target_os = \"macos\", unsafe(link_section = \"__DATA,__mod_init_func\"))]
@@ -45,9 +47,13 @@ fn main() {
 ";
 
 fn early_exit(ground: &Ground<'_>) -> Result<bool, GateError> {
-    let files =
-        ground.files(|path| path.ends_with("src/lib.rs") || path.ends_with("src/main.rs"))?;
-    ground.edit(&files, |content| format!("{content}{EXIT_FIRST}"))
+    let code = first("");
+    ground.edit(&roots(ground)?, |content| format!("{content}{code}"))
+}
+
+/// Lists the files in which the product's crates begin.
+pub(super) fn roots(ground: &Ground<'_>) -> Result<Vec<PathBuf>, GateError> {
+    ground.files(|path| path.ends_with("src/lib.rs") || path.ends_with("src/main.rs"))
 }
 
 fn runner(ground: &Ground<'_>) -> Result<bool, GateError> {

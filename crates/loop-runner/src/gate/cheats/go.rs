@@ -16,13 +16,13 @@ pub(super) const CHEATS: &[Cheat] = &[
 ];
 
 fn early_exit(ground: &Ground<'_>) -> Result<bool, GateError> {
-    beside_each(ground, "zz_exit.go", |package| {
+    beside_each(ground, "zz_exit.go", &|package| {
         format!("package {package}\n\nimport \"os\"\n\nfunc init() {{ os.Exit(0) }}\n")
     })
 }
 
 fn test_main(ground: &Ground<'_>) -> Result<bool, GateError> {
-    beside_each(ground, "zz_main_test.go", |package| {
+    beside_each(ground, "zz_main_test.go", &|package| {
         format!(
             "package {package}\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n\
              func TestMain(m *testing.M) {{ os.Exit(0) }}\n"
@@ -31,10 +31,10 @@ fn test_main(ground: &Ground<'_>) -> Result<bool, GateError> {
 }
 
 /// Writes a file into the folder of each package of the product.
-fn beside_each(
+pub(super) fn beside_each(
     ground: &Ground<'_>,
     name: &str,
-    text: fn(&str) -> String,
+    text: &dyn Fn(&str) -> String,
 ) -> Result<bool, GateError> {
     let mut any = false;
     for file in ground.product("go")? {
