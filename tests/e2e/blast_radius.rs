@@ -40,7 +40,10 @@ fn a_change_out_of_scope_is_named_and_left_where_it_is() {
             config["blast_radius"] = json!({"use_worktree": true, "file_scope": ["scripts/"]});
         });
         let script = "mkdir scripts scripts-old; echo x > scripts/ok; echo x > scripts-old/x";
-        world.role("implement", &format!("{script}; rm src/a; {commit}"));
+        world.role(
+            "implement",
+            &format!("{COMMON}{script}; rm src/a; {commit}"),
+        );
         let told = world.tick();
         assert_eq!(told["outcome"], "human_intervention", "{told:#}");
         assert_eq!(told["reason"], "file_scope");
@@ -73,7 +76,9 @@ enum End {
 
 use End::{Judged, Stops};
 
-const COMMON: &str = "common=$(git rev-parse --git-common-dir)\n";
+/// What every script can use: the shared folder of the repository, and a name.
+const COMMON: &str = "git() { command git -c user.name=a -c user.email=a@example.org \"$@\"; }\n\
+                      common=$(git rev-parse --git-common-dir)\n";
 
 /// Moves, and whether each touches what is the user's.
 #[rustfmt::skip]
@@ -102,7 +107,7 @@ const MOVES: [(&str, End, bool); 32] = [
     ("mkdir -p src/gen; echo x > src/gen/x", Stops("protected", "src/gen/x"), false),
     ("mkdir -p .automaton/loops/L; echo x > .automaton/loops/L/loop.json", Stops("protected", ".automaton/loops/L/loop.json"), false),
     ("rm .git; git init -q --template= .; git config filter.x.clean 'touch $REC/pwned'; echo '* filter=x' > .gitattributes", Stops("worktree_replaced", ".git"), false),
-    ("git config core.fsmonitor 'touch $REC/pwned'; echo x > src/b", Stops("worktree_replaced", "config"), true),
+    ("git config core.fsmonitor 'touch $REC/pwned'; echo x > src/b", Stops("outside_changed", "config"), true),
     ("echo x > \"$AUTOMATON_PROJECT/src/a\"", Stops("outside_changed", "src/a"), true),
     ("ln -s \"$AUTOMATON_PROJECT/src\" src/link; echo x > src/link/a", Stops("outside_changed", "src/a"), true),
     ("mkdir -p $common/hooks; echo 'touch $REC/pwned' > $common/hooks/pre-commit", Stops("outside_changed", "hooks"), true),

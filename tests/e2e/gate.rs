@@ -80,7 +80,7 @@ fn done_is_an_exit_code_and_not_a_word() {
     let hint = world.progress()["hint"].as_str().unwrap().to_owned();
     assert_eq!(
         hint,
-        "The acceptance gate failed with exit code 7.\nnot yet"
+        "The acceptance gate failed with exit code 7.\n\nnot yet"
     );
     world.role("implement", "echo yes > src/done");
     let told = world.run(["tick", "L"]).rc(0);

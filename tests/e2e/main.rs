@@ -6,11 +6,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod audit;
+mod blast_radius;
 mod brakes;
 mod commands;
 mod crashes;
 mod failures;
 mod furnish;
+mod gate;
 mod gate_commands;
 mod harness;
 mod hostile;

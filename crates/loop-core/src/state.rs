@@ -205,6 +205,9 @@ pub struct Finished {
     pub tick: Option<u64>,
     /// Where its work is.
     pub worktree: Option<WorktreeRecord>,
+    /// What the gate was made of that it passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Frozen>,
 }
 
 /// A judgement and what it was about.

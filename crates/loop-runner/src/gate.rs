@@ -35,7 +35,7 @@ pub use attack::{Answer, Attack, Attempted, attack};
 pub use checkout::{Checkout, clean_up};
 pub use entry::{Entry, EntryKind};
 pub use fingerprint::{Fingerprint, Mismatch, Request};
-pub use freeze::{Armed, freeze, frozen_now};
+pub use freeze::{Armed, freeze};
 pub use kept::Kept;
 pub use prove::{Proof, prove};
 pub use receipt::{

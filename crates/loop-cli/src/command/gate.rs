@@ -13,13 +13,13 @@ use loop_runner::causes::with_causes;
 use loop_runner::changes::worktree_of;
 use loop_runner::gate::{
     Answer, Armed, EntryKind, Fingerprint, GateContext, GateError, Mismatch, SideDoor,
-    attack as attack_gate, check_receipts, frozen_now, prove as prove_gate, side_doors,
+    attack as attack_gate, check_receipts, prove as prove_gate, recorded, side_doors,
 };
 use loop_runner::holder::Wish;
 use loop_runner::setup::Setup;
 use loop_runner::store::read_state;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Runs one of the commands.
@@ -62,9 +62,19 @@ impl Gated {
             setup,
             state,
             // One that is gone leaves the project itself.
-            worktree: worktree.filter(|found| std::path::Path::new(&found.path).is_dir()),
+            worktree: worktree.filter(|found| Path::new(&found.path).is_dir()),
             stop: AtomicBool::new(false),
         })
+    }
+
+    /// Returns the gate that was frozen for the task that the loop is at, else for
+    /// the latest one that it finished.
+    fn armed(&self) -> Option<Armed> {
+        let state = &self.state;
+        let task = state.halted_task.as_ref().or(state.current_task.as_ref());
+        let current = task.and_then(|task| Some(state.progress.get(task)?.gate.clone()?.frozen));
+        let frozen = current.or_else(|| state.finished.last()?.gate.clone())?;
+        recorded(&frozen).ok()
     }
 
     fn context(&self) -> Result<GateContext<'_>, Failure> {
@@ -132,7 +142,7 @@ fn the_only_one(context: &Context) -> Result<String, Failure> {
 fn check(context: &Context, name: &str, receipts: bool, json: bool) -> Result<u8, Failure> {
     let gated = Gated::read(context, name)?;
     let at = gated.context()?;
-    let armed = frozen_now(&gated.setup);
+    let armed = gated.armed();
     let changed = match &armed {
         Some(armed) => armed.compare(&at).map_err(failure)?,
         None => Vec::new(),
@@ -209,7 +219,12 @@ fn lost_exit_codes(at: &GateContext<'_>) -> Vec<String> {
 }
 
 fn receipt_faults(gated: &Gated) -> Result<Vec<String>, Failure> {
-    let recorded = BTreeMap::new();
+    // The record has the digest of each receipt: the folder alone proves nothing.
+    let written = gated.state.receipts.iter().filter_map(|receipt| {
+        let name = Path::new(&receipt.path).file_name()?.to_str()?;
+        Some((name.to_owned(), receipt.sha256.clone()))
+    });
+    let recorded = written.collect();
     let found = check_receipts(&gated.setup, &recorded, &mut |receipt| {
         let worktree = worktree_of(&gated.setup, &gated.state, Some(&receipt.task)).ok()?;
         let at = GateContext {
@@ -296,7 +311,7 @@ fn attack(context: &Context, name: &str, json: bool) -> Result<u8, Failure> {
 
 /// Returns the frozen gate, or the gate as it is when nothing is frozen yet.
 fn armed(gated: &Gated, at: &GateContext<'_>) -> Result<Armed, Failure> {
-    match frozen_now(&gated.setup) {
+    match gated.armed() {
         Some(armed) => {
             let changed = armed.compare(at).map_err(failure)?;
             match changed.is_empty() {

@@ -109,7 +109,6 @@ fn is_fault(line: &str) -> bool {
     };
     said_by(": syntax error")
         || said_by(": Syntax error:")
-        || said_by(": cannot open ")
         || said_by(": can't open file ")
         || line.starts_with("ERROR: file or directory not found: ")
         || line.starts_with("ERROR: not found: ")

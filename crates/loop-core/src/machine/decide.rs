@@ -175,6 +175,10 @@ impl Machine {
         self.state.remember_finished(Finished {
             task: task.to_owned(),
             tick: self.tick.as_ref().map(|tick| tick.number),
+            gate: progress
+                .as_ref()
+                .and_then(|progress| progress.gate.as_ref())
+                .map(|gate| gate.frozen.clone()),
             worktree: progress
                 .and_then(|progress| progress.worktree)
                 .or_else(|| self.state.worktree.clone()),

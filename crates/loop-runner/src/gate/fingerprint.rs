@@ -121,14 +121,6 @@ impl Fingerprint {
         Ok(taken)
     }
 
-    /// Reads one that was written as JSON; `None` for anything that is none, or
-    /// whose parts do not make its value.
-    #[must_use]
-    pub fn parse(json: &[u8]) -> Option<Self> {
-        let read: Self = serde_json::from_slice(json).ok()?;
-        (read.digest() == read.sha256).then_some(read)
-    }
-
     /// Returns what is frozen in the project, by path.
     #[must_use]
     pub fn files(&self) -> &BTreeMap<String, Entry> {

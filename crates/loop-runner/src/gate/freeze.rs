@@ -3,15 +3,8 @@
 use super::fingerprint::{Fingerprint, Mismatch};
 use super::kept::Kept;
 use super::{GateContext, GateError};
-use crate::hash::sha256_hex;
-use crate::setup::Setup;
 use loop_core::gate::Baseline;
 use serde::{Deserialize, Serialize};
-
-/// The name of the document about the latest frozen gate.
-const LATEST: &str = "frozen.json";
-/// The longest such document, in bytes.
-const MAX_DOCUMENT: u64 = 64 << 20;
 
 /// A frozen gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +21,7 @@ pub struct Armed {
 
 impl Armed {
     /// Takes the gate as it is now: its fingerprint, and a copy of its files.
-    /// Nothing is frozen by it until [`Armed::keep`].
+    /// It lasts from tick to tick when it is [recorded](super::record).
     ///
     /// # Errors
     ///
@@ -42,13 +35,6 @@ impl Armed {
             baseline: None,
             extra: extra.iter().map(ToString::to_string).collect(),
         })
-    }
-
-    /// Returns one value for all of it, 64 hexadecimal digits. Recorded where an
-    /// agent cannot write, it tells whether the document is what it was.
-    #[must_use]
-    pub fn sha256(&self) -> String {
-        sha256_hex(&self.document())
     }
 
     /// Takes the fingerprint again, and lists what is different now. What could
@@ -68,23 +54,8 @@ impl Armed {
         }
     }
 
-    /// Writes it into the loop's folder, as the latest one. Whoever decides by it
-    /// records [`Armed::sha256`] too.
-    ///
-    /// # Errors
-    ///
-    /// [`GateError`] when it cannot be written.
-    pub fn keep(&self, setup: &Setup) -> Result<(), GateError> {
-        Kept::of(setup).write(LATEST, &self.document())
-    }
-
     pub(super) fn extra(&self) -> Vec<&str> {
         self.extra.iter().map(String::as_str).collect()
-    }
-
-    fn document(&self) -> Vec<u8> {
-        // Strings, numbers and maps with strings as keys always have a JSON form.
-        serde_json::to_vec(self).unwrap_or_default()
     }
 }
 
@@ -98,20 +69,8 @@ pub fn freeze(
     extra: &[&str],
     baseline: Option<Baseline>,
 ) -> Result<Armed, GateError> {
-    let armed = Armed {
+    Ok(Armed {
         baseline,
         ..Armed::take(context, extra)?
-    };
-    armed.keep(context.setup)?;
-    Ok(armed)
-}
-
-/// Returns the latest frozen gate of a loop; `None` when there is none that can
-/// be believed.
-#[must_use]
-pub fn frozen_now(setup: &Setup) -> Option<Armed> {
-    let document = Kept::of(setup).read(LATEST, MAX_DOCUMENT)?;
-    let armed: Armed = serde_json::from_slice(&document).ok()?;
-    let fingerprint = serde_json::to_vec(&armed.fingerprint).ok()?;
-    Fingerprint::parse(&fingerprint).is_some().then_some(armed)
+    })
 }

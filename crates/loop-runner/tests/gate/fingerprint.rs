@@ -1,7 +1,7 @@
 //! Whether what judges the work is what it was.
 
 use crate::world::{World, write};
-use loop_runner::gate::{EntryKind, Fingerprint, GateError, frozen_now};
+use loop_runner::gate::{EntryKind, Fingerprint, GateError, record, recorded};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -248,20 +248,22 @@ fn further_paths_are_frozen_and_the_record_of_it_is_checked() {
     let armed = loop_runner::gate::freeze(&world.context(), &["TASK.md"], None).unwrap();
     assert_eq!(armed.fingerprint.files()["TASK.md"].kind, EntryKind::File);
     assert_eq!(armed.compare(&world.context()).unwrap(), []);
-    assert_eq!(frozen_now(&world.setup), Some(armed.clone()));
+    let frozen = record(&world.setup, "t", &armed).unwrap();
+    assert_eq!(recorded(&frozen).unwrap(), armed);
 
     world.write("TASK.md", "Do nothing.\n");
     let found = armed.compare(&world.context()).unwrap();
     assert_eq!(found[0].to_string(), "TASK.md was changed");
 
-    // Whoever edits the record has to make the values agree.
-    let path = world.setup.dir.root().join("gate/frozen.json");
-    let text = fs::read_to_string(&path).unwrap();
+    // Whoever edits what was kept cannot edit the digest in the loop's record.
+    let text = fs::read_to_string(&frozen.parts.path).unwrap();
     let digest = &armed.fingerprint.files()["TASK.md"].sha256;
-    fs::write(&path, text.replace(digest.as_str(), &"0".repeat(64))).unwrap();
-    assert_eq!(frozen_now(&world.setup), None);
-    let json = serde_json::to_vec(&armed.fingerprint).unwrap();
-    assert_eq!(Fingerprint::parse(&json), Some(armed.fingerprint));
+    fs::write(
+        &frozen.parts.path,
+        text.replace(digest.as_str(), &"0".repeat(64)),
+    )
+    .unwrap();
+    assert!(matches!(recorded(&frozen), Err(GateError::NotKept { .. })));
 }
 
 // rows: D-13
