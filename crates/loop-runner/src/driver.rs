@@ -11,6 +11,7 @@ mod request;
 pub use request::request;
 
 use crate::causes::with_causes;
+use crate::gate::clean_up as gate_clean_up;
 use crate::holder::{self, Wish};
 use crate::interrupt::Interrupt;
 use crate::nonce::random_bits;
@@ -197,6 +198,10 @@ impl<'a> Driver<'a> {
             let shown = warning.with_file("loop.json").to_string();
             self.held.note(Level::Warning, &shown);
             self.watch.warning(&shown);
+        }
+        // A checkout that a killed engine left behind is in nobody's way.
+        if let Err(error) = gate_clean_up(self.setup) {
+            self.warn(&[error.to_string()]);
         }
         self.held.drain()?;
         let goes_on = self.held.found_open();

@@ -10,6 +10,7 @@
 //! The order in a tick: `Fingerprint::of` before and after implement, compare,
 //! then [`run`], which compares once more before and after the gate.
 
+mod above;
 mod attack;
 mod cheats;
 mod checkout;
@@ -69,6 +70,9 @@ pub struct GateContext<'a> {
     pub tick: Option<u64>,
     /// Where the task is worked on; `None` for the project itself.
     pub worktree: Option<&'a WorktreeRecord>,
+    /// The commit that the task began from, when no worktree knows it; the one
+    /// that the checkout stands on when `None`.
+    pub base: Option<&'a str>,
     /// Set to give up while files are read or written.
     pub stop: &'a AtomicBool,
 }
@@ -206,8 +210,9 @@ impl<'a> GateContext<'a> {
     /// Returns the commit that the attempt began from: that of its worktree, else
     /// the one that the checkout stands on.
     pub(crate) fn base(&self) -> Result<String, GateError> {
-        if let Some(worktree) = self.worktree {
-            return Ok(worktree.base.clone());
+        let known = self.worktree.map(|worktree| worktree.base.as_str());
+        if let Some(base) = known.or(self.base) {
+            return Ok(base.to_owned());
         }
         let none = |what: &str| GateError::NoBase(what.to_owned());
         let Some(repository) = &self.setup.repository else {
@@ -255,6 +260,7 @@ pub fn check(setup: &Setup) -> Result<(), GateError> {
         gate,
         tick: None,
         worktree: None,
+        base: None,
         stop: &AtomicBool::new(false),
     };
     let overlay = context.overlay()?;

@@ -237,7 +237,7 @@ fn project_below_top(setup: &Setup) -> PathBuf {
 }
 
 /// Makes sure that no repository around the home ever sees the worktrees.
-pub(crate) fn hide_worktrees(setup: &Setup) -> io::Result<()> {
+fn hide_worktrees(setup: &Setup) -> io::Result<()> {
     let worktrees = setup.home.worktrees();
     fs::create_dir_all(&worktrees)?;
     match fs::File::create_new(worktrees.join(".gitignore")) {

@@ -39,6 +39,7 @@ pub(crate) fn run(
             gate,
             tick: None,
             worktree: worktree.as_ref(),
+            base: None,
             stop: &AtomicBool::new(false),
         },
         task,

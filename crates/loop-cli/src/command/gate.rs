@@ -84,6 +84,7 @@ impl Gated {
             gate: gate.ok_or_else(|| Failure::usage("the loop has no gate"))?,
             tick: None,
             worktree: self.worktree.as_ref(),
+            base: None,
             stop: &self.stop,
         })
     }

@@ -2,6 +2,7 @@
 //! every one, and run after it.
 
 use super::Driver;
+use crate::baseline;
 use crate::gate::{
     GateContext, GateError, SideDoor, first_run, freeze, prove, record, recorded, run, side_doors,
 };
@@ -111,13 +112,23 @@ fn run_gate(
     check: &Check,
     stop: &AtomicBool,
 ) -> Result<(Gated, Vec<String>), Unready> {
-    let context = context(setup, Some(check.tick), check.worktree.as_ref(), stop)?;
+    let start = match &check.baseline {
+        Some(kept) => Some(baseline::read(kept)?),
+        None => None,
+    };
+    let context = GateContext {
+        base: start.as_ref().and_then(|start| start.head()),
+        ..context(setup, Some(check.tick), check.worktree.as_ref(), stop)?
+    };
     let Some(frozen) = &check.frozen else {
         return Err(failed("the gate is not armed".to_owned()));
     };
     let armed = recorded(frozen).map_err(unready)?;
     let stem = format!("tick{}-gate", check.tick);
     let ran = run(&context, &armed, &stem, &mut wish(stop)).map_err(unready)?;
+    if !ran.changed.is_empty() {
+        return Err(unready(GateError::Tampered(ran.changed)));
+    }
     let mut report = ran.report;
     if report.green && context.gate.prove() {
         let stem = format!("tick{}-prove", check.tick);
@@ -146,6 +157,7 @@ fn context<'a>(
         gate: gate.ok_or_else(|| failed("loop.json has no gate any more".to_owned()))?,
         tick,
         worktree,
+        base: None,
         stop,
     })
 }

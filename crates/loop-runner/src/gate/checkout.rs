@@ -75,6 +75,7 @@ impl Checkout {
     pub fn of_result(context: &GateContext<'_>) -> Result<Self, GateError> {
         let workspace = context.workspace()?;
         let base = context.worktree.map(|worktree| worktree.base.as_str());
+        let base = base.or(context.base);
         let Some(files) = product_files(&workspace, base, context.stop)? else {
             return Err(GateError::TooMuch {
                 what: format!("{} holds too many files", workspace.root().display()),
@@ -105,7 +106,6 @@ impl Checkout {
     fn empty(context: &GateContext<'_>) -> Result<Self, GateError> {
         let setup = context.setup;
         let parent = parent(setup);
-        workplace::hide_worktrees(setup).at("make", &parent)?;
         fs::create_dir_all(&parent).at("make", &parent)?;
         let outer = parent.join(format!("{PREFIX}{:016x}", random_bits()));
         let make = |folder: &Path| {
@@ -115,6 +115,9 @@ impl Checkout {
                 .at("make", folder)
         };
         make(&outer)?;
+        // No repository around the home ever sees it.
+        let hidden = outer.join(".gitignore");
+        fs::write(&hidden, "*\n").at("write", &hidden)?;
         let lock = outer.join("lock");
         let locked = File::create_new(&lock).at("make", &lock)?;
         locked.lock().at("lock", &lock)?;
@@ -355,7 +358,7 @@ fn make_writable(folder: &Path) -> std::io::Result<()> {
 }
 
 /// The folder beside the worktrees of the loop's tasks.
-fn parent(setup: &Setup) -> PathBuf {
+pub(super) fn parent(setup: &Setup) -> PathBuf {
     let mut path = workplace::destination(setup, WorktreeFor::Loop, "");
     path.pop();
     path

@@ -1,5 +1,6 @@
 //! A gate that is frozen: what it is, and what ran when it was.
 
+use super::above::settings_above;
 use super::fingerprint::{Fingerprint, Mismatch};
 use super::kept::Kept;
 use super::{GateContext, GateError};
@@ -37,15 +38,21 @@ impl Armed {
         })
     }
 
-    /// Takes the fingerprint again, and lists what is different now. What could
-    /// be read when it was frozen and cannot be read now is different, too.
+    /// Takes the fingerprint again, and lists what is different now, and what lies
+    /// in the engine's folders above the tree and decides what a test run means.
+    /// What could be read when it was frozen and cannot be read now is different,
+    /// too.
     ///
     /// # Errors
     ///
     /// [`GateError::Stopped`] when interrupted.
     pub fn compare(&self, context: &GateContext<'_>) -> Result<Vec<Mismatch>, GateError> {
         match Fingerprint::of(context, &self.extra()) {
-            Ok(now) => Ok(self.fingerprint.compare(&now)),
+            Ok(now) => {
+                let mut found = self.fingerprint.compare(&now);
+                found.extend(settings_above(context));
+                Ok(found)
+            }
             Err(GateError::Stopped) => Err(GateError::Stopped),
             Err(error) => Ok(vec![Mismatch {
                 path: "the gate".to_owned(),

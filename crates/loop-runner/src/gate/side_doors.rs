@@ -127,14 +127,29 @@ pub fn side_doors(context: &GateContext<'_>) -> Result<Vec<SideDoor>, GateError>
     Ok(doors)
 }
 
+/// Whether a name, also of a folder, is one that tools look for in every folder
+/// above their own.
+pub(super) fn is_setting(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| {
+        matches!(
+            name,
+            ".cargo" | ".config" | "node_modules" | "pyproject.toml" | "setup.cfg"
+        ) || NAMES.iter().any(|(pattern, _)| is_named(name, pattern))
+    })
+}
+
+fn is_named(name: &str, pattern: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
 fn what_it_does(folder: &Path, path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let full = path.to_str()?;
-    let is_named = |pattern: &str| match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == pattern,
-    };
-    let by_name = NAMES.iter().find(|(pattern, _)| is_named(pattern));
+    let by_name = NAMES.iter().find(|(pattern, _)| is_named(name, pattern));
     let by_end = || {
         let mut ends = ENDS.iter();
         ends.find(|(end, _)| match end.contains('/') {

@@ -47,6 +47,12 @@ pub(super) enum Basis {
 }
 
 impl Start {
+    /// Returns the commit that HEAD stood on, in hexadecimal, if there was one.
+    #[must_use]
+    pub fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
     /// Takes the state of a worktree of a single task, whose changes are measured from the commit
     /// `base`. What differs from it already is part of the patch, but is nobody's violation.
     ///

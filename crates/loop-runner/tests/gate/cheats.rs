@@ -77,6 +77,7 @@ const CHEATS: &[Cheat] = &[
     }),
     ("the product rewrites the tests when they run", true, |w| product(w, "for t in tests/t_*.sh; do echo \"check 'two and three' 1 1\ncheck nothing 1 1\ncheck large 1 1\" > $t; done")),
     ("the product writes the acceptance check anew", true, |w| product(w, "mkdir -p accept; echo 'exit 0' > accept/check.sh")),
+    ("a file of settings in the folder above", true, |w| write(w.tree().parent().unwrap(), ".env", "TOLERANT=1\n")),
     // The product ends or rewrites the tests from inside.
     ("the product ends the tests with success", false, |w| product(w, "exit 0")),
     ("the product ends them and says that all is well", false, |w| product(w, "echo 'All 3 tests passed'; exit 0")),

@@ -117,7 +117,7 @@ fn a_flaky_gate_is_found_by_running_red_twice() {
 #[test]
 fn a_gate_that_hangs_ends_with_124() {
     let world = World::new(json!({
-        "command": ["sh", "-c", "echo begun; sleep 600"], "timeout_seconds": 1,
+        "command": ["sh", "-c", "echo begun; sleep 600"], "timeout_seconds": 3,
     }));
     let ran = world.ran(&world.freeze(None));
     assert_eq!((ran.report.exit, ran.report.green), (124, false));

@@ -47,6 +47,7 @@ const SUITE: &str = r#"# Runs all tests, and tells of them in TAP.
 . ./settings.sh
 [ -f .env ] && . ./.env
 [ -f local.sh ] && . ./local.sh
+[ -f ../.env ] && . ../.env
 [ -f tests/setup.sh ] && . ./tests/setup.sh
 . ./lib/calc.sh
 : > report.tap
@@ -176,6 +177,8 @@ impl World {
                 fs::remove_file(path).unwrap();
             }
         }
+        // There is one only if a test has put it there.
+        let _above = fs::remove_file(tree.with_file_name(".env"));
         self.git(&["reset", "-q", "--hard", &self.worktree.base]);
         self.git(&["clean", "-ffxdq"]);
     }
@@ -190,6 +193,7 @@ impl World {
             gate: self.gate(),
             tick: Some(1),
             worktree: Some(&self.worktree),
+            base: None,
             stop: &GO,
         }
     }
