@@ -22,6 +22,9 @@ use super::{
     workspace::to_bytes,
 };
 
+/// How much of a file is read at once, in bytes.
+const MAX_BUFFER: usize = 64 * 1024;
+
 /// What is at a path.
 pub(super) struct Found {
     pub(super) entry: Entry,
@@ -150,7 +153,8 @@ fn content_id(mut file: File, length: u64, stop: &AtomicBool) -> io::Result<Obje
         gix::objs::Kind::Blob,
         length,
     ));
-    let mut buffer = vec![0; 64 * 1024];
+    // Most files are small, and to clear a large buffer takes longer than to read one of them.
+    let mut buffer = vec![0; MAX_BUFFER.min(usize::try_from(length).unwrap_or(MAX_BUFFER))];
     let mut left = length;
     while left > 0 && !stop.load(Ordering::Relaxed) {
         let limit = buffer
@@ -200,7 +204,14 @@ fn nested(path: &Path, budget: &Budget, stop: &AtomicBool) -> Result<Option<Entr
 impl Entry {
     /// Renders the entry with its path so that different entries have different lines.
     pub(super) fn line(&self, path: &gix::bstr::BStr) -> String {
-        format!("{} {} {}\n", self.kind.letter(), self.id, hex(path))
+        // In every state there is one for each file, so no formatter.
+        let mut line = String::from(self.kind.letter());
+        line.push(' ');
+        line.push_str(&hex(self.id.as_bytes()));
+        line.push(' ');
+        line.push_str(&hex(path));
+        line.push('\n');
+        line
     }
 }
 

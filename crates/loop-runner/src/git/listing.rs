@@ -32,7 +32,7 @@ const MAX_INDEX: u64 = 1 << 30;
 /// A path may be gone, or be a folder; only looking tells.
 pub(super) type Listing = BTreeSet<BString>;
 
-/// Lists a workspace, or returns `None` when there is too much to list.
+/// Lists a workspace, sorted, or returns `None` when there is too much to list.
 ///
 /// In a repository: every path in the index or in `tracked`, and every other file that is not
 /// ignored, by `rules` or else by those that hold now. Neither list alone can be believed, as an
@@ -43,7 +43,7 @@ pub(super) fn list(
     tracked: &Listing,
     rules: Option<&IgnoreRules>,
     stop: &AtomicBool,
-) -> Result<Option<Listing>, SnapshotError> {
+) -> Result<Option<Vec<BString>>, SnapshotError> {
     let Some(git) = &workspace.git else {
         let mut paths = Listing::new();
         let mut walk = PlainWalk {
@@ -54,7 +54,7 @@ pub(super) fn list(
         };
         let is_small = walk.run(&workspace.root)?;
         paths.retain(|path| is_reached(workspace, reach, path.as_ref()));
-        return Ok(is_small.then_some(paths));
+        return Ok(is_small.then(|| paths.into_iter().collect()));
     };
     let git = git.to_thread_local();
     let index = index_of(&git);
@@ -68,8 +68,9 @@ pub(super) fn list(
         None => untracked(&git, &index, workspace, reach, stop, &mut paths)?,
     }
     paths.retain(|path| is_reached(workspace, reach, path.as_ref()));
-    // Made at once, which is much faster than one by one.
-    Ok(Some(paths.into_iter().collect()))
+    paths.sort_unstable();
+    paths.dedup();
+    Ok(Some(paths))
 }
 
 /// Tells whether a path is within reach and not the engine's own.

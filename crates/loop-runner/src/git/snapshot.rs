@@ -152,7 +152,6 @@ impl Snapshot {
         let Some(paths) = listing::list(workspace, reach, tracked, rules, stop)? else {
             return Ok(None);
         };
-        let paths: Vec<BString> = paths.into_iter().collect();
         let entries = look_at_all(workspace, &paths, budget, stop)?;
         Ok(Some(Self { reach, entries }))
     }
