@@ -206,6 +206,24 @@ fn loops_that_share_a_backlog_never_take_the_same_item() {
     assert_eq!(taken, all);
 }
 
+// rows: K-02
+// cases: 113
+#[test]
+fn a_folder_without_a_record_gets_one_and_keeps_what_a_person_wrote() {
+    let fixture = Fixture::new("- [ ] one\n- [ ] two\n");
+    fixture.write(".automaton/tasks/one/SPEC.md", "what a person wrote");
+    fs::create_dir_all(fixture.path(".automaton/tasks/two")).unwrap();
+    let mut mine = view("l");
+    for (name, brief) in [("one", "what a person wrote"), ("two", "# two\n")] {
+        let next = found(backlog().next(&mine, &mut fixture.project())).unwrap();
+        assert_eq!(next.task.name, name);
+        assert!(fixture.tasks().read(name).unwrap().is_some());
+        let told = fixture.tasks().brief(name).unwrap().unwrap();
+        assert!(told.starts_with(brief), "{told}");
+        put_aside(&mut mine, name);
+    }
+}
+
 /// Puts a task aside, so that the loop asks for another while it keeps this one.
 fn put_aside(view: &mut LoopView, task: &str) {
     let halt = loop_core::outcome::Halt::Blocked;

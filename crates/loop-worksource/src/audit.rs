@@ -20,8 +20,13 @@ pub struct Audit;
 
 impl WorkSource for Audit {
     fn next(&self, view: &LoopView, project: &mut dyn Project) -> Result<Next, SourceError> {
-        for (task, item) in items(project)? {
-            match pick::take(&task, &item, view, project) {
+        for Finding { task, named, item } in items(project)? {
+            let taken = if named {
+                pick::take_as_it_is(&task, &item, view, project)
+            } else {
+                pick::take(&task, &item, view, project)
+            };
+            match taken {
                 Ok(Some(found)) => return Ok(Next::Found(Box::new(found))),
                 Ok(None) => {}
                 // One task that cannot be made or read does not hide the others.
@@ -39,19 +44,21 @@ impl WorkSource for Audit {
         view: &LoopView,
         project: &mut dyn Project,
     ) -> Result<Vec<Surveyed>, SourceError> {
-        let surveyed = items(project)?.into_iter().map(|(task, item)| {
-            let standing = match project.task(&task) {
-                Ok(facts) => pick::standing(&task, facts.as_ref(), view),
-                Err(error) => Standing::Parked {
-                    why: error.to_string(),
-                },
-            };
-            Surveyed {
-                task,
-                item,
-                standing,
-            }
-        });
+        let surveyed = items(project)?
+            .into_iter()
+            .map(|Finding { task, item, .. }| {
+                let standing = match project.task(&task) {
+                    Ok(facts) => pick::standing(&task, facts.as_ref(), view),
+                    Err(error) => Standing::Parked {
+                        why: error.to_string(),
+                    },
+                };
+                Surveyed {
+                    task,
+                    item,
+                    standing,
+                }
+            });
         Ok(surveyed.collect())
     }
 
@@ -61,9 +68,17 @@ impl WorkSource for Audit {
     }
 }
 
-/// Returns the violations with their tasks' names: the worst first, equals in
-/// the audit's order.
-fn items(project: &mut dyn Project) -> Result<Vec<(String, Item)>, SourceError> {
+/// A violation as an item.
+struct Finding {
+    /// The name of its task.
+    task: String,
+    /// Whether the audit says so; else it is made from the message.
+    named: bool,
+    item: Item,
+}
+
+/// Returns the violations: the worst first, equals in the audit's order.
+fn items(project: &mut dyn Project) -> Result<Vec<Finding>, SourceError> {
     let mut violations = project.violations()?;
     violations.sort_by_key(|violation| Reverse(violation.severity));
     Ok(violations
@@ -73,19 +88,20 @@ fn items(project: &mut dyn Project) -> Result<Vec<(String, Item)>, SourceError> 
         .collect())
 }
 
-fn item(order: usize, violation: Violation) -> (String, Item) {
+fn item(order: usize, violation: Violation) -> Finding {
     let origin = Origin {
         kind: OriginKind::Audit,
         id: Some(violation.code.clone()).filter(|code| !code.is_empty()),
         ..Origin::person()
     };
     let name = violation.task.filter(|task| !task.is_empty());
-    let name = name.unwrap_or_else(|| slugify(&violation.message));
+    let named = name.is_some();
+    let task = name.unwrap_or_else(|| slugify(&violation.message));
     let detail = violation.detail.unwrap_or_default();
-    let mut item = Item::new(&name, &violation.message, &detail, origin);
+    let mut item = Item::new(&task, &violation.message, &detail, origin);
     item.order = order;
     item.severity = violation.severity;
-    (name, item)
+    Finding { task, named, item }
 }
 
 #[cfg(test)]

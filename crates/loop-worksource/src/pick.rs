@@ -9,6 +9,8 @@ use loop_core::task::Task;
 
 /// Takes an item for the loop under a task's name; makes the task if need be.
 /// `None` when the task is not to be worked on, or is another loop's.
+///
+/// A folder without a record gets one: another loop may be making it just now.
 pub(crate) fn take(
     name: &str,
     item: &Item,
@@ -19,18 +21,36 @@ pub(crate) fn take(
     if standing(name, facts.as_ref(), view) != Standing::Open {
         return Ok(None);
     }
-    enter(name, item, facts.is_some(), view, project)
+    let has_record = facts.is_some_and(|facts| facts.record.is_some());
+    enter(name, item, has_record, view, project)
+}
+
+/// The same for a task that exists under its name whatever its item says: without
+/// a record it stays so.
+pub(crate) fn take_as_it_is(
+    name: &str,
+    item: &Item,
+    view: &LoopView,
+    project: &mut dyn Project,
+) -> Result<Option<Found>, SourceError> {
+    match project.task(name)? {
+        Some(facts) if standing(name, Some(&facts), view) == Standing::Open => {
+            enter(name, item, true, view, project)
+        }
+        Some(_) => Ok(None),
+        None => take(name, item, view, project),
+    }
 }
 
 /// Takes an item whose task is known to be open.
 pub(crate) fn enter(
     name: &str,
     item: &Item,
-    exists: bool,
+    is_made: bool,
     view: &LoopView,
     project: &mut dyn Project,
 ) -> Result<Option<Found>, SourceError> {
-    if !exists {
+    if !is_made {
         let task = NewTask {
             name: name.to_owned(),
             title: item.title.clone(),

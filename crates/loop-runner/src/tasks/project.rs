@@ -148,10 +148,12 @@ impl Project for ProjectOnDisk<'_> {
     }
 
     fn create(&mut self, task: &FromItem, view: &LoopView) -> Result<(), ProjectError> {
+        // What a person wrote beforehand says better what is to be done.
+        let has_brief = matches!(self.tasks.brief(&task.name), Ok(Some(_)));
         let made = self.tasks.create(&NewTask {
             name: &task.name,
             title: &task.title,
-            brief: Some(&task.brief),
+            brief: Some(task.brief.as_str()).filter(|_| !has_brief),
             phases: view.phases.clone(),
             origin: task.origin.clone(),
             at: view.at,

@@ -141,3 +141,23 @@ fn a_survey_says_how_each_violation_stands() {
     );
     assert!(fake.created.is_empty());
 }
+
+// rows: S-12
+// cases: 113
+#[test]
+fn a_named_task_without_a_record_stays_so_and_one_that_is_being_made_gets_it() {
+    let mut fake = Fake {
+        violations: Audited(Ok(vec![
+            violation(Some(Severity::High), "half made", None),
+            violation(Some(Severity::Med), "no record", Some("bare")),
+        ])),
+        ..Fake::default()
+    };
+    fake.by_hand("half-made", false);
+    fake.by_hand("bare", false);
+    assert_eq!(next(&mut fake).as_deref(), Some("half-made"));
+    assert!(fake.tasks["half-made"].record.is_some());
+    fake.put("half-made", COMPLETE);
+    assert_eq!(next(&mut fake).as_deref(), Some("bare"));
+    assert!(fake.tasks["bare"].record.is_none());
+}

@@ -318,17 +318,21 @@ fn a_task_that_a_person_made_for_the_item_is_used() {
     fake.by_hand("bare", false);
     assert_eq!(next_name(&backlog(), &mut fake).as_deref(), Some("fix"));
     fake.put("fix", COMPLETE);
-    let Next::Found(found) = backlog().next(&view("l"), &mut fake).unwrap() else {
-        panic!("bare is open")
-    };
-    assert_eq!((found.task.name.as_str(), found.task.phase), ("bare", None));
     assert!(fake.created.is_empty());
-    let mut after = view("l");
-    after.finished.insert("bare".to_owned());
-    assert_eq!(
-        backlog().next(&after, &mut fake).unwrap(),
-        Next::Nothing(Skip::NoWork)
-    );
+    assert_eq!(next_name(&backlog(), &mut fake).as_deref(), Some("bare"));
+    assert!(fake.tasks["bare"].record.is_some(), "it is tracked now");
+}
+
+// cases: 113
+#[test]
+fn an_item_whose_task_another_loop_is_just_making_is_not_taken_without_its_record() {
+    let mut fake = project("- [ ] a\n- [ ] b\n");
+    fake.by_hand("a", false);
+    fake.rival = Some("other".to_owned());
+    assert_eq!(next_name(&backlog(), &mut fake).as_deref(), Some("b"));
+    fake.put("a", COMPLETE);
+    fake.put("b", COMPLETE);
+    assert_eq!(next_name(&backlog(), &mut fake), None);
 }
 
 #[test]
