@@ -1,6 +1,7 @@
 //! What a person can do about an outcome, in one line.
 
 use crate::outcome::{EnvironmentFault, Error, Halt, Interruption, Outcome, Skip};
+use crate::state::State;
 
 /// Says what to do about `outcome` of the loop called `name`; `None` where the
 /// next tick goes on by itself and nobody has to do anything.
@@ -21,6 +22,18 @@ pub fn what_to_do(outcome: &Outcome, name: &str) -> Option<String> {
         Outcome::HumanIntervention(halt) => Some(halted(*halt, name)),
         Outcome::Done { parked: true } => Some(format!("see what was put aside: loop show {name}")),
         Outcome::Error(error) => Some(failed(*error, name)),
+    }
+}
+
+/// The same with what the loop's state adds: work that was put aside is left for
+/// a person when there is no other.
+#[must_use]
+pub fn what_to_do_in(outcome: &Outcome, state: &State, name: &str) -> Option<String> {
+    match outcome {
+        Outcome::Skipped(Skip::NoWork) if !state.parked.is_empty() => {
+            what_to_do(&Outcome::Done { parked: true }, name)
+        }
+        outcome => what_to_do(outcome, name),
     }
 }
 
@@ -53,7 +66,9 @@ fn halted(halt: Halt, name: &str) -> String {
         Halt::Escalated => "look at the task",
         Halt::FileScope | Halt::Protected => "look at the listed files, and move or revert them",
         Halt::OutsideChanged => "find out what changed your checkout; if this was you",
-        Halt::Conflict => "set the task's phase right with loop task transition",
+        Halt::Conflict => {
+            "set right what the reason names (a task's phase with loop task transition)"
+        }
         Halt::Tampered => {
             return format!(
                 "look at what was changed; if it is right: loop gate freeze {name}, then: loop \

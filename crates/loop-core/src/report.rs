@@ -1,7 +1,7 @@
 //! What `loop tick --json` prints: the outcome of one tick for programs.
 
 use crate::Usd;
-use crate::explain::what_to_do;
+use crate::explain::what_to_do_in;
 use crate::gate::{GateReport, Level};
 use crate::outcome::{Outcome, Skip};
 use crate::rules::Rules;
@@ -135,7 +135,7 @@ impl TickReport {
                 needs: needs(outcome, state),
             },
             why: ended.why.clone(),
-            what_to_do: what_to_do(outcome, name),
+            what_to_do: what_to_do_in(outcome, state, name),
             exit,
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn run(quiet: bool) -> Result<u8, Failure> {
     for _ in 0..MAX_TICKS {
         let mut view = command::tick::View::new(!quiet);
         let ticked = driver::tick(&created.setup, &interrupt, &mut view);
-        command::tick::tell(&created.setup, &ticked.ended, true);
+        command::tick::tell(&created.setup, &ticked, true);
         let goes_on = matches!(ticked.ended.outcome, Outcome::Fail(_));
         last = Some(ticked.ended);
         if !goes_on {

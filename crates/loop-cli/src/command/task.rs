@@ -9,6 +9,7 @@ use crate::show;
 use loop_core::control::Request;
 use loop_core::exit;
 use loop_core::phase::Phases;
+use loop_core::state::State;
 use loop_core::task::{Origin, Task};
 use loop_runner::driver;
 use loop_runner::store::{Answered, LoopDir, read_state};
@@ -209,25 +210,29 @@ fn tell_waiting_loops(context: &Context, task: &str) -> Result<u8, Failure> {
         .map_err(|error| Failure::of(&error))?;
     for name in names {
         let dir = LoopDir::new(context.around.project.loop_dir(&name));
-        let waits = read_state(&dir).is_ok_and(|snapshot| {
-            snapshot
-                .state
-                .awaiting
-                .is_some_and(|awaited| awaited.task == task)
-        });
-        if waits {
+        let Ok(snapshot) = read_state(&dir) else {
+            continue;
+        };
+        if let Some(request) = awaited(&snapshot.state, task) {
             let user = context::user();
-            let answered = driver::request(
-                &context.around,
-                &name,
-                Request::Approve { task: None },
-                &user,
-                None,
-            );
+            let answered = driver::request(&context.around, &name, request, &user, None);
             tell(&name, answered)?;
         }
     }
     Ok(exit::DONE)
+}
+
+/// Returns what a loop is asked when `task` was approved; `None` when it does not
+/// wait for that.
+fn awaited(state: &State, task: &str) -> Option<Request> {
+    let waits = state
+        .awaiting
+        .as_ref()
+        .is_some_and(|awaited| awaited.task == task);
+    let aside = state.parked.contains_key(task) && state.progress_of(task).awaiting.is_some();
+    (waits || aside).then(|| Request::Approve {
+        task: aside.then(|| task.to_owned()),
+    })
 }
 
 fn mover<'a>(context: &Context, by: &'a str) -> Mover<'a> {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::show;
 use crate::signals;
 use loop_core::answer::WorktreeRecord;
-use loop_core::explain::what_to_do;
+use loop_core::explain::what_to_do_in;
 use loop_core::gate::GateReport;
 use loop_core::outcome::{Error, Outcome, Skip};
 use loop_core::report::TickReport;
@@ -43,7 +43,7 @@ pub(crate) fn run(context: &Context, args: &Tick) -> Result<u8, Failure> {
     if args.json {
         report(&setup.name, &ticked, Some(&Rules::of(&setup.config)), code)?;
     } else {
-        tell(&setup, &ticked.ended, context.quiet);
+        tell(&setup, &ticked, context.quiet);
     }
     Ok(code)
 }
@@ -66,7 +66,8 @@ fn report(name: &str, ticked: &Ticked, rules: Option<&Rules>, code: u8) -> Resul
 }
 
 /// Says how it ended, why, and what to do; after a pass, where the work is.
-pub(crate) fn tell(setup: &Setup, ended: &Ended, quiet: bool) {
+pub(crate) fn tell(setup: &Setup, ticked: &Ticked, quiet: bool) {
+    let ended = &ticked.ended;
     let number = ended
         .tick
         .map_or_else(String::new, |tick| format!(" tick {tick}"));
@@ -80,7 +81,9 @@ pub(crate) fn tell(setup: &Setup, ended: &Ended, quiet: bool) {
         Outcome::Error(_) => show::note(format!("error: {}", show::one_line(&line))),
         _ => show::line(show::one_line(&line)),
     }
-    if let Some(what) = what_to_do(&ended.outcome, &setup.name) {
+    let unknown = State::new();
+    let state = ticked.state.as_ref().unwrap_or(&unknown);
+    if let Some(what) = what_to_do_in(&ended.outcome, state, &setup.name) {
         show::line(format!("  do: {what}"));
     }
     if quiet {

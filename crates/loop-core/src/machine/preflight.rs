@@ -103,12 +103,15 @@ impl Machine {
 
     pub(super) fn end_without_tick(&mut self, outcome: Outcome, why: String) {
         self.stage = Stage::Idle;
-        let task = self.state.current_task.clone();
+        // Without work there is no task, whatever the latest one was.
+        let several = self.rules.as_ref().is_some_and(|rules| !rules.single);
+        let none = several && outcome == Outcome::Skipped(Skip::NoWork);
+        let task = self.state.current_task.clone().filter(|_| !none);
         self.ended = Some(Ended {
             outcome,
             why,
             tick: None,
-            phase: self.state.current_phase.clone(),
+            phase: self.state.current_phase.clone().filter(|_| !none),
             iteration: task
                 .as_deref()
                 .map_or(0, |task| self.state.progress_of(task).iteration),
