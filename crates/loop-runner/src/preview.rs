@@ -4,6 +4,7 @@ use crate::call;
 use crate::harness::{HarnessSettings, role_config};
 use crate::setup::Setup;
 use crate::store::{ReadError, read_state};
+use crate::tasks::ReadError as ReadTaskError;
 use crate::workplace;
 use loop_core::Role;
 use loop_core::answer::WorktreeRecord;
@@ -12,7 +13,7 @@ use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::Call;
 use loop_prompts::{
-    ARGUMENT_LIMIT, Finding, Lint, Prepared, Resolution, Resolver, Template, Values,
+    ARGUMENT_LIMIT, Finding, Lint, Prepared, Resolution, Resolver, Template, Token, Values,
 };
 use std::path::PathBuf;
 
@@ -38,6 +39,15 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// What a tick would warn of.
     pub warnings: Vec<String>,
+}
+
+/// The task that a preview is about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NextTask {
+    /// Its name; empty when there is none.
+    pub(crate) name: String,
+    /// What it will be told, if it is yet to be made.
+    pub(crate) brief: Option<String>,
 }
 
 /// A prompt that cannot be shown.
@@ -69,18 +79,41 @@ pub enum PreviewError {
 /// [`PreviewError`].
 pub fn preview(setup: &Setup, role: Role, tick: Option<u64>) -> Result<Preview, PreviewError> {
     let state = read_state(&setup.dir)?.state;
-    let call = next_call(setup, &state, role, tick);
+    let configured = setup.config.work_source().task.as_ref();
+    let name = state.current_task.clone();
+    let name = name.or_else(|| configured.map(|task| task.as_str().to_owned()));
+    let next = NextTask {
+        name: name.unwrap_or_default(),
+        brief: None,
+    };
+    preview_of(setup, &state, role, tick, &next)
+}
+
+/// The same for a task that the loop may not have yet.
+pub(crate) fn preview_of(
+    setup: &Setup,
+    state: &State,
+    role: Role,
+    tick: Option<u64>,
+    next: &NextTask,
+) -> Result<Preview, PreviewError> {
+    let call = next_call(setup, state, role, tick, &next.name);
     if call.task.is_empty() {
         return Err(PreviewError::NoTask {
             name: setup.name.clone(),
         });
     }
-    let cwd = next_folder(setup, &state, &call.task);
+    let cwd = next_folder(setup, state, &call.task);
     let mut warnings = Vec::new();
-    let values =
+    let mut values =
         call::values(setup, &call, &cwd, &mut warnings).map_err(|fault| PreviewError::Values {
             what: fault.what().to_owned(),
         })?;
+    if let Some(brief) = &next.brief
+        && call::prompt_role(role).sees(Token::TaskBrief)
+    {
+        values.set(Token::TaskBrief, brief.clone());
+    }
     let job = call::job(setup, &call, &values, None);
     let prepared = Resolver::new(setup.dir.root(), setup.home.root()).preview(&job);
     Ok(Preview {
@@ -135,21 +168,14 @@ pub fn check(setup: &Setup, role: Role) -> Result<Checked, PreviewError> {
 }
 
 /// Returns the call that the machine would ask for next.
-fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>) -> Call {
-    let configured = setup.config.work_source().task.as_ref();
-    let task = state
-        .current_task
-        .clone()
-        .or_else(|| configured.map(|task| task.as_str().to_owned()))
-        .unwrap_or_default();
-    let progress = state.progress_of(&task);
-    let record = setup.tasks.read(&task).ok().flatten();
+fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>, task: &str) -> Call {
+    let progress = state.progress_of(task);
     Call {
         role,
         tick: tick.unwrap_or(state.tick + 1),
         attempt: 1,
         nonce: "0".repeat(16),
-        phase: record.map(|record| record.phase),
+        phase: next_phase(setup, task),
         hint: progress.hint,
         verdict: (role == Role::Orchestrate)
             .then(|| state.last_verdict.as_ref()?.verdict.clone())
@@ -157,10 +183,25 @@ fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>) -> Cal
         unjudged: progress.unjudged,
         fault: None,
         timeout_ms: 0,
-        worktree: made_worktree(setup, state, &task),
+        worktree: made_worktree(setup, state, task),
         frozen: progress.gate.map(|gate| gate.frozen),
         diff: None,
-        task,
+        task: task.to_owned(),
+    }
+}
+
+/// Returns the phase that a task will be worked on in; `None` when it has no
+/// record to say so.
+fn next_phase(setup: &Setup, task: &str) -> Option<String> {
+    let phases = Rules::of(&setup.config).phases;
+    match setup.tasks.read(task) {
+        Ok(Some(mut record)) => {
+            // One that has not moved yet gets the loop's phases (decision D-9).
+            record.adopt(&phases, setup.clock.now());
+            Some(record.phase)
+        }
+        Err(ReadTaskError::Missing { .. }) => phases.list.first().cloned(),
+        Ok(None) | Err(_) => None,
     }
 }
 

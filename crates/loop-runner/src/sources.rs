@@ -46,12 +46,12 @@ pub(crate) fn of(config: &Config) -> Result<Box<dyn WorkSource>, OptionError> {
     Ok(Kinds::default().choose(&options)?.source)
 }
 
-/// What a source said for the loop's log.
-pub(crate) type Notes = Vec<(Level, String)>;
+/// What a source said for people and for the loop's log.
+pub type Notes = Vec<(Level, String)>;
 
 /// Asks a loop's source what is next. The notes are for the loop's log.
 pub(crate) fn next(setup: &Setup, state: &State, interrupt: &Interrupt) -> (Work, Notes) {
-    with_project(setup, interrupt, |project| {
+    with_project(setup, interrupt, None, |project| {
         let answer = setup.source.next(&view(setup, state), project);
         let item = match &answer {
             Ok(Next::Found(found)) => item::keep(setup, state.tick + 1, &found.item),
@@ -67,8 +67,9 @@ pub(crate) fn next(setup: &Setup, state: &State, interrupt: &Interrupt) -> (Work
     })
 }
 
-/// Lists every item of a loop's source, and how it stands. Changes nothing, but
-/// a `command` source runs its command.
+/// Lists every item of a loop's source, and how it stands, with what it says for
+/// people. Changes nothing and waits for no tick, but a `command` source runs its
+/// command.
 ///
 /// # Errors
 ///
@@ -77,11 +78,13 @@ pub fn survey(
     setup: &Setup,
     state: &State,
     interrupt: &Interrupt,
-) -> Result<Vec<Surveyed>, SourceError> {
-    let (surveyed, _notes) = with_project(setup, interrupt, |project| {
+) -> Result<(Vec<Surveyed>, Notes), SourceError> {
+    // A tick that runs meanwhile has the loop's own files and lock.
+    let beside = tempfile::tempdir().map_err(|error| ProjectError::new(&error))?;
+    let (surveyed, notes) = with_project(setup, interrupt, Some(beside.path()), |project| {
         setup.source.survey(&view(setup, state), project)
     });
-    surveyed
+    Ok((surveyed?, notes))
 }
 
 /// Tells a loop's source that the item of a complete task is done.
@@ -103,7 +106,7 @@ pub(crate) fn finish(
             return (StepAnswer::Finish(conflict), Vec::new());
         }
     };
-    with_project(setup, interrupt, |project| {
+    with_project(setup, interrupt, None, |project| {
         match setup.source.finish(&item, project) {
             Ok(Finish::Conflict { what }) => StepAnswer::Finish(Finished::Conflict { what }),
             Ok(Finish::Nothing | Finish::Done | Finish::Before) => {
@@ -126,16 +129,18 @@ fn view(setup: &Setup, state: &State) -> LoopView {
     }
 }
 
-/// Shows a source the project, and collects what it says of it.
+/// Shows a source the project, and collects what it says of it. Its programs leave
+/// what they print in the folder `beside`, if there is one.
 fn with_project<T>(
     setup: &Setup,
     interrupt: &Interrupt,
+    beside: Option<&Path>,
     ask: impl FnOnce(&mut ProjectOnDisk<'_>) -> T,
 ) -> (T, Notes) {
     let mut project = ProjectOnDisk::new(
         setup.project.root(),
         setup.tasks.clone(),
-        Box::new(|program| run(setup, program, interrupt)),
+        Box::new(|program| run(setup, program, interrupt, beside)),
         Box::new(|| violations(setup)),
     );
     let answer = ask(&mut project);
@@ -153,12 +158,23 @@ fn level_of(level: loop_worksource::Level) -> Level {
 }
 
 /// Runs a source's program in the project, held like any other child.
-fn run(setup: &Setup, program: &Program, interrupt: &Interrupt) -> Result<Ran, ProjectError> {
+fn run(
+    setup: &Setup,
+    program: &Program,
+    interrupt: &Interrupt,
+    beside: Option<&Path>,
+) -> Result<Ran, ProjectError> {
     let failed = |error: &dyn std::error::Error| ProjectError::new(error);
-    let outputs = setup.dir.outputs();
-    std::fs::create_dir_all(&outputs).map_err(|error| failed(&error))?;
+    if beside.is_none() {
+        std::fs::create_dir_all(setup.dir.outputs()).map_err(|error| failed(&error))?;
+    }
     let root = setup.project.root();
     let mut command = errand::command(setup, &program.argv, root, "source", None);
+    if let Some(beside) = beside {
+        command.stdout = beside.join("stdout");
+        command.stderr = beside.join("stderr");
+        command.step_lock = beside.join("lock");
+    }
     command.stdin = holder::Stdin::Bytes(program.stdin.clone());
     command.timeout = program.timeout;
     let ended = holder::spawn(&command)

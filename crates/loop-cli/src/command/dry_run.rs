@@ -5,13 +5,14 @@ use super::gate_words;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
-use loop_core::config::Supported;
+use loop_core::config::{Supported, WorkSourceKind};
 use loop_core::exit;
 use loop_core::explain::what_to_do;
 use loop_runner::dry_run::dry_run;
 use loop_runner::harness::HarnessSettings;
 use loop_runner::lint::called_roles;
 use loop_runner::setup::Setup;
+use loop_worksource::Item;
 
 /// Tells of the next tick, and spends nothing.
 pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
@@ -26,8 +27,20 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
             show::field("do", what);
         }
     }
+    for (_, note) in &foretold.notes {
+        show::warning(note);
+    }
+    for owed in &foretold.state.to_finish {
+        show::field(
+            "first",
+            format!("tell its source that {} is complete", owed.task),
+        );
+    }
     show::field("tick", (foretold.state.tick + 1).to_string());
     show::field("task", foretold.task.as_deref().unwrap_or("none"));
+    if let Some(item) = &foretold.item {
+        show::field("item", origin(item));
+    }
     for (role, harness) in harnesses(&setup) {
         show::field(role, harness);
     }
@@ -43,9 +56,12 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
     }
     show::line("");
     let Some(prompt) = foretold.prompt else {
-        show::line(format!(
-            "no prompt: give the loop a task with: loop set-task {name} TASK"
-        ));
+        show::line(match setup.config.work_source().kind() {
+            WorkSourceKind::Single => {
+                format!("no prompt: give the loop a task with: loop set-task {name} TASK")
+            }
+            _ => "no prompt: the loop has no task".to_owned(),
+        });
         return Ok(exit::DONE);
     };
     for warning in &prompt.prepared.warnings {
@@ -55,6 +71,18 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
     show::line("");
     show::line(&prompt.prepared.content);
     Ok(exit::DONE)
+}
+
+/// Says what an item is about, and where it is from.
+fn origin(item: &Item) -> String {
+    let origin = &item.origin;
+    let place = match (&origin.file, origin.line, &origin.url, &origin.id) {
+        (Some(file), Some(line), ..) => format!("{file}:{line}"),
+        (_, _, Some(url), _) => url.clone(),
+        (_, _, None, Some(id)) => id.clone(),
+        _ => return item.title.clone(),
+    };
+    format!("{} ({place})", item.title)
 }
 
 /// Says how each role would be called, as the command stands in the configuration.

@@ -6,102 +6,164 @@ use loop_core::state::State;
 use loop_runner::interrupt::Interrupt;
 use loop_runner::setup::Setup;
 use loop_runner::sources::survey;
-use loop_worksource::{Standing, Surveyed};
+use loop_worksource::{SourceError, Standing, Surveyed};
 use serde_json::{Value, json};
 
-/// Open items that are listed; the rest is counted.
+/// Items of one kind that are listed; the rest is counted.
 const LISTED: usize = 10;
 
 /// Tells of the items, and of what was put aside.
 pub(super) fn tell(setup: &Setup, state: &State) {
+    let name = &setup.name;
     match look(setup, state) {
-        Some(Ok(items)) => tell_items(&items),
-        Some(Err(why)) => show::field("items", format!("unknown: {why}")),
-        None => {}
+        Look::Asked(Ok(items)) => tell_items(state, &items),
+        Look::Asked(Err(error)) => show::field("items", format!("unknown: {error}")),
+        Look::Program => show::field(
+            "items",
+            format!("its command knows them; ask it with: loop tick {name} --dry-run"),
+        ),
+        Look::One => {}
     }
-    for (task, reason) in &state.parked {
+    let aside = state.parked.iter().map(|(task, reason)| {
         let why = state.progress_of(task).parked_why;
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        show::field("put aside", format!("{task} ({reason}){why}"));
+        format!("{task} ({reason}){why}")
+    });
+    tell_some("put aside", aside);
+    let mut aside = state.parked.keys().map(String::as_str);
+    match (aside.next(), aside.next()) {
+        (None, _) => {}
+        (Some(one), None) => {
+            show::field(
+                "do",
+                format!("take it back with: loop approve {name} {one}"),
+            );
+        }
+        (Some(_), Some(_)) => {
+            let what = format!("take one of them back with: loop approve {name} TASK");
+            show::field("do", what);
+        }
     }
-    if !state.parked.is_empty() {
-        show::field(
-            "do",
-            format!("take one back with: loop approve {} TASK", setup.name),
+    for owed in &state.to_finish {
+        let what = format!(
+            "its source has yet to be told that {} is complete",
+            owed.task
         );
+        show::field("owed", what);
     }
 }
 
 /// Returns the items for programs; null where they are not looked at.
 pub(super) fn json(setup: &Setup, state: &State) -> Value {
     match look(setup, state) {
-        Some(Ok(items)) => items.iter().map(json_item).collect(),
-        Some(Err(why)) => json!({"error": why}),
-        None => Value::Null,
+        Look::Asked(Ok(items)) => items.iter().map(|item| json_item(state, item)).collect(),
+        Look::Asked(Err(error)) => json!({"error": error.to_string()}),
+        Look::Program | Look::One => Value::Null,
     }
 }
 
-/// Asks the source, if that runs no program: to look at a loop starts nothing.
-fn look(setup: &Setup, state: &State) -> Option<Result<Vec<Surveyed>, String>> {
-    let asked = match setup.config.work_source().kind() {
-        WorkSourceKind::Single | WorkSourceKind::Command => return None,
-        WorkSourceKind::Audit | WorkSourceKind::Backlog => {
-            survey(setup, state, &Interrupt::default())
-        }
-    };
-    Some(asked.map_err(|error| error.to_string()))
+/// What a look at a source gives.
+enum Look {
+    Asked(Result<Vec<Surveyed>, SourceError>),
+    /// It would run a program, and to look at a loop starts nothing.
+    Program,
+    /// There is the loop's one task only.
+    One,
 }
 
-fn tell_items(items: &[Surveyed]) {
-    let open: Vec<_> = items
-        .iter()
-        .filter(|item| item.standing == Standing::Open)
-        .collect();
-    let done = items
-        .iter()
-        .filter(|item| item.standing == Standing::Done)
-        .count();
+fn look(setup: &Setup, state: &State) -> Look {
+    match setup.config.work_source().kind() {
+        WorkSourceKind::Single => Look::One,
+        WorkSourceKind::Command => Look::Program,
+        WorkSourceKind::Audit | WorkSourceKind::Backlog => {
+            let surveyed = survey(setup, state, &Interrupt::default());
+            Look::Asked(surveyed.map(|(items, notes)| {
+                for (_, note) in notes {
+                    show::warning(&note);
+                }
+                items
+            }))
+        }
+    }
+}
+
+fn tell_items(state: &State, items: &[Surveyed]) {
+    let count = |standing: &Standing| {
+        let same = items.iter().filter(|item| item.standing == *standing);
+        same.count()
+    };
+    let (open, done) = (count(&Standing::Open), count(&Standing::Done));
     show::field(
         "items",
-        format!("{} open, {done} done, {} in all", open.len(), items.len()),
+        format!("{open} open, {done} done, {} in all", items.len()),
     );
-    for item in open.iter().take(LISTED) {
-        show::field("open", format!("{}: {}", item.task, item.item.title));
-    }
-    if open.len() > LISTED {
-        show::field("", format!("and {} more", open.len() - LISTED));
-    }
-    for item in items {
-        if let Some(why) = held_back(&item.standing) {
-            show::field("not open", format!("{}: {why}", item.task));
+    let open = items.iter().filter(|item| item.standing == Standing::Open);
+    tell_some(
+        "open",
+        open.map(|item| {
+            if item.item.title == item.task {
+                item.task.clone()
+            } else {
+                format!("{}: {}", item.task, item.item.title)
+            }
+        }),
+    );
+    let held = items.iter().filter_map(|item| {
+        // The loop's own are told of with their reasons.
+        let others = !state.parked.contains_key(&item.task);
+        let why = held_back(&item.standing).filter(|_| others)?;
+        Some(format!("{}: {why}", item.task))
+    });
+    tell_some("not open", held);
+}
+
+/// Lists the first lines, and says how many more there are.
+fn tell_some(heading: &str, lines: impl Iterator<Item = String>) {
+    let mut more = 0_usize;
+    for (n, line) in lines.enumerate() {
+        if n < LISTED {
+            show::field(heading, line);
+        } else {
+            more += 1;
         }
+    }
+    if more > 0 {
+        show::field("", format!("and {more} more"));
     }
 }
 
-/// Says why an item cannot be taken, where its loop's state does not say so.
+/// Says why an item cannot be taken.
 fn held_back(standing: &Standing) -> Option<String> {
     match standing {
         Standing::Claimed { by } => Some(format!("loop {by} works on it")),
-        Standing::Parked { why } if why.starts_with("marked") => Some(why.clone()),
-        Standing::WithPerson => Some("it is with a person; loop task approve".to_owned()),
+        Standing::Parked { why } => Some(why.clone()),
+        Standing::WithPerson => {
+            Some("it is with a person; give it back with: loop task approve".to_owned())
+        }
         Standing::Waiting { on } => Some(format!("waits for \"{on}\"")),
-        Standing::Open | Standing::Done | Standing::Parked { .. } => None,
+        Standing::Open | Standing::Done => None,
     }
 }
 
-fn json_item(item: &Surveyed) -> Value {
-    let (standing, why) = match &item.standing {
-        Standing::Open => ("open", None),
-        Standing::Claimed { by } => ("claimed", Some(by.clone())),
-        Standing::Parked { why } => ("parked", Some(why.clone())),
-        Standing::WithPerson => ("with_person", None),
-        Standing::Waiting { on } => ("waiting", Some(on.clone())),
-        Standing::Done => ("done", None),
+fn json_item(state: &State, item: &Surveyed) -> Value {
+    let standing = match &item.standing {
+        Standing::Open => "open",
+        Standing::Claimed { .. } => "claimed",
+        Standing::Parked { .. } => "parked",
+        Standing::WithPerson => "with_person",
+        Standing::Waiting { .. } => "waiting",
+        Standing::Done => "done",
     };
+    let reason = state.parked.get(&item.task);
+    let why = reason.and_then(|_| state.progress_of(&item.task).parked_why);
     json!({
         "task": item.task,
         "title": item.item.title,
         "standing": standing,
-        "why": why,
+        "reason": reason,
+        "why": why.or_else(|| held_back(&item.standing)),
+        "file": item.item.origin.file,
+        "line": item.item.origin.line,
+        "severity": item.item.severity,
     })
 }
