@@ -21,6 +21,7 @@ mod person;
 mod prompts;
 mod refusals;
 mod setting_up;
+mod sources;
 mod support;
 mod tick;
 mod verdicts;

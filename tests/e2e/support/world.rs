@@ -48,6 +48,13 @@ impl World {
         Self::build(true, |_| {})
     }
 
+    /// Makes a second repository at `path` below the world's root.
+    pub(crate) fn other_repository(&self, path: &str) -> PathBuf {
+        let other = self.root().join(path);
+        repository::copy_to(&other);
+        other
+    }
+
     fn build(nested: bool, fill: impl FnOnce(&Path)) -> Self {
         let dir = TempDir::new().unwrap();
         // A path with a link in it would not compare equal to what children see.
@@ -274,6 +281,12 @@ impl World {
     /// Returns how the task `t1` has gone.
     pub(crate) fn progress(&self) -> Value {
         self.state()["progress"]["t1"].take()
+    }
+
+    /// Asks the loop `L` with words, as `loop show` does for people.
+    #[track_caller]
+    pub(crate) fn shown(&self) -> String {
+        self.run(["show", "L"]).rc(0).out
     }
 
     /// Returns the readable log of the loop `L`.
