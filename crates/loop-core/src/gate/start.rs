@@ -109,6 +109,8 @@ fn is_fault(line: &str) -> bool {
     };
     said_by(": syntax error")
         || said_by(": Syntax error:")
+        // Line 0 is the script itself; elsewhere a redirection reads the work.
+        || said_by(": 0: cannot open ")
         || said_by(": can't open file ")
         || line.starts_with("ERROR: file or directory not found: ")
         || line.starts_with("ERROR: not found: ")
