@@ -85,11 +85,11 @@ impl IgnoreRules {
     }
 
     /// Tells whether these are the rules that hold now, for a workspace with these paths.
-    pub(super) fn still_hold(
-        &self,
+    pub(super) fn still_hold<'a>(
+        &'a self,
         git: &gix::Repository,
         workspace: &Workspace,
-        paths: &[BString],
+        paths: impl Iterator<Item = &'a BString>,
     ) -> bool {
         let Ok(shared) = shared_files(git) else {
             return false;
@@ -100,7 +100,7 @@ impl IgnoreRules {
             let now = plain_file::read(&full, MAX_RULES).ok().flatten();
             now.as_ref() == self.files.get(path)
         };
-        let found = paths.iter().filter(|path| is_gitignore(path.as_ref()));
+        let found = paths.filter(|path| is_gitignore(path.as_ref()));
         shared.is_ok_and(|shared| shared == self.shared) && found.chain(self.files.keys()).all(same)
     }
 

@@ -32,45 +32,64 @@ const MAX_INDEX: u64 = 1 << 30;
 /// A path may be gone, or be a folder; only looking tells.
 pub(super) type Listing = BTreeSet<BString>;
 
-/// Lists a workspace, sorted, or returns `None` when there is too much to list.
-///
-/// In a repository: every path in the index or in `tracked`, and every other file that is not
-/// ignored, by `rules` or else by those that hold now. Neither list alone can be believed, as an
-/// agent can edit the index.
-pub(super) fn list(
+/// Lists a folder outside of any repository, sorted, or returns `None` when there is too much.
+pub(super) fn plain(
     workspace: &Workspace,
     reach: Reach,
-    tracked: &Listing,
-    rules: Option<&IgnoreRules>,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<BString>>, SnapshotError> {
-    let Some(git) = &workspace.git else {
-        let mut paths = Listing::new();
-        let mut walk = PlainWalk {
-            top: &workspace.root,
-            limit: MAX_PLAIN_FILES,
-            stop,
-            paths: &mut paths,
-        };
-        let is_small = walk.run(&workspace.root)?;
-        paths.retain(|path| is_reached(workspace, reach, path.as_ref()));
-        return Ok(is_small.then(|| paths.into_iter().collect()));
+    let mut paths = Listing::new();
+    let mut walk = PlainWalk {
+        top: &workspace.root,
+        limit: MAX_PLAIN_FILES,
+        stop,
+        paths: &mut paths,
     };
-    let git = git.to_thread_local();
-    let index = index_of(&git);
-    let names = index
-        .entries()
-        .iter()
-        .map(|entry| entry.path(&index).to_owned());
-    let mut paths: Vec<BString> = names.chain(tracked.iter().cloned()).collect();
-    match rules {
-        Some(rules) => untracked_by(rules, &git, &index, workspace, stop, &mut paths)?,
-        None => untracked(&git, &index, workspace, reach, stop, &mut paths)?,
-    }
+    let is_small = walk.run(&workspace.root)?;
     paths.retain(|path| is_reached(workspace, reach, path.as_ref()));
+    Ok(is_small.then(|| paths.into_iter().collect()))
+}
+
+/// Lists, sorted, every path in the index or in `tracked`. Neither can be believed alone, as an
+/// agent can edit the index.
+pub(super) fn named(
+    workspace: &Workspace,
+    reach: Reach,
+    index: &gix::index::State,
+    tracked: &Listing,
+) -> Vec<BString> {
+    let entries = index.entries().iter();
+    let names = entries.map(|entry| entry.path(index).to_owned());
+    let mut names: Vec<_> = names.chain(tracked.iter().cloned()).collect();
+    names.retain(|path| is_reached(workspace, reach, path.as_ref()));
+    // Two parts that are sorted each, which this kind of sorting makes use of.
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Lists, sorted, every file that is not among `names` and not ignored, by `rules` or else by those
+/// that hold now.
+pub(super) fn unnamed(
+    workspace: &Workspace,
+    reach: Reach,
+    git: &gix::Repository,
+    index: &gix::index::State,
+    names: &[BString],
+    rules: Option<&IgnoreRules>,
+    stop: &AtomicBool,
+) -> Result<Vec<BString>, SnapshotError> {
+    let mut paths = Vec::new();
+    match rules {
+        Some(rules) => untracked_by(rules, git, index, workspace, names, stop, &mut paths)?,
+        None => untracked(git, index, workspace, reach, stop, &mut paths)?,
+    }
+    paths.retain(|path| {
+        is_reached(workspace, reach, path.as_ref()) && names.binary_search(path).is_err()
+    });
     paths.sort_unstable();
     paths.dedup();
-    Ok(Some(paths))
+    Ok(paths)
 }
 
 /// Tells whether a path is within reach and not the engine's own.
@@ -161,6 +180,7 @@ fn untracked_by(
     git: &gix::Repository,
     index: &gix::index::State,
     workspace: &Workspace,
+    names: &[BString],
     stop: &AtomicBool,
     paths: &mut Vec<BString>,
 ) -> Result<(), SnapshotError> {
@@ -169,7 +189,7 @@ fn untracked_by(
         return Err(SnapshotError::Interrupted);
     }
     walked?;
-    if rules.still_hold(git, workspace, paths) {
+    if rules.still_hold(git, workspace, names.iter().chain(&*paths)) {
         return Ok(());
     }
     match untracked(git, index, workspace, Reach::Repository, stop, paths) {

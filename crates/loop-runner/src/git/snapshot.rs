@@ -15,7 +15,7 @@ use super::{
     fault::GitFault,
     hash_file::look_knowing,
     ignore_rules::IgnoreRules,
-    listing::{self, Listing, RealFolders},
+    listing::{self, Listing, RealFolders, index_of},
     seen::{Pass, Stamp},
     workspace::{Workspace, to_path},
 };
@@ -149,10 +149,24 @@ impl Snapshot {
         budget: &Budget,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, SnapshotError> {
-        let Some(paths) = listing::list(workspace, reach, tracked, rules, stop)? else {
-            return Ok(None);
+        let look = |paths: &[BString]| look_at_all(workspace, paths, budget, stop);
+        let Some(git) = &workspace.git else {
+            let paths = listing::plain(workspace, reach, stop)?;
+            let entries = paths.map(|paths| look(&paths)).transpose()?;
+            return Ok(entries.map(|entries| Self { reach, entries }));
         };
-        let entries = look_at_all(workspace, &paths, budget, stop)?;
+        let index = index_of(&git.to_thread_local());
+        let names = listing::named(workspace, reach, &index, tracked);
+        // The walk for new files takes about as long as a look at the known ones.
+        let (entries, unnamed) = thread::scope(|scope| {
+            let walk = scope.spawn(|| {
+                let git = git.to_thread_local();
+                listing::unnamed(workspace, reach, &git, &index, &names, rules, stop)
+            });
+            (look(&names), joined(walk))
+        });
+        let (mut entries, unnamed) = (entries?, unnamed?);
+        entries.extend(look(&unnamed)?);
         Ok(Some(Self { reach, entries }))
     }
 
@@ -186,12 +200,7 @@ fn look_at_all(
             .chunks(share)
             .map(|part| scope.spawn(move || look_at(&workspace.root, part, known, budget, stop)))
             .collect();
-        let parts = workers.into_iter().map(|worker| {
-            // A panic of ours is passed on, not turned into a state.
-            worker
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
+        let parts = workers.into_iter().map(joined);
         parts.collect::<Result<Vec<_>, _>>()
     })?;
     let mut found = Vec::with_capacity(paths.len());
@@ -203,6 +212,13 @@ fn look_at_all(
     workspace.seen.remember(pass, read);
     // They are sorted already, which makes this fast.
     Ok(found.into_iter().collect())
+}
+
+/// Waits for a thread. A panic of ours is passed on, not turned into a state.
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// What one thread found.
