@@ -191,6 +191,11 @@ const CASES: &[Case] = &[
         &[],
     ),
     (
+        "objects that are packed now",
+        |m, _| drop(git(m, &["gc", "--quiet"])),
+        &[],
+    ),
+    (
         "a moved branch that had been packed",
         |m, _| {
             git(m, &["pack-refs", "--all"]);

@@ -23,6 +23,8 @@ const SHARED: [&str; 3] = ["config", "config.worktree", "objects/info/alternates
 const SHARED_FOLDERS: [&str; 2] = ["hooks", "info"];
 /// Files of the folder that belongs to this checkout.
 const OWN: [&str; 2] = ["HEAD", "config.worktree"];
+/// A list of references for others to fetch, which git writes anew when it tidies up by itself.
+const LIST: &str = "info/refs";
 /// The most files in a folder of the administration.
 const MAX_FILES: usize = 10_000;
 
@@ -155,7 +157,7 @@ impl Reader<'_> {
                 let entry = entry.map_err(failed)?;
                 if entry.file_type().map_err(failed)?.is_dir() {
                     open.push(entry.path());
-                } else {
+                } else if !entry.path().ends_with(LIST) {
                     self.file(&entry.path())?;
                 }
                 if self.files.len() + open.len() > MAX_FILES {
