@@ -53,6 +53,8 @@ pub struct LoopWorktree {
 pub enum Standing {
     /// A task is not finished, or tasks to come are worked on in it.
     InUse,
+    /// Its task was put aside; a person may take it back.
+    Parked,
     /// Its task is finished.
     Finished,
     /// Its loop is gone, or knows nothing of it any more.
@@ -182,7 +184,9 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
     let mut found = Vec::new();
     for entry in entries {
         let entry = entry.map_err(failed)?;
-        if entry.file_type().map_err(failed)?.is_dir() {
+        // What is hidden is a clean checkout of a gate, which cleans up itself.
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !is_hidden && entry.file_type().map_err(failed)?.is_dir() {
             found.push(entry.path());
         }
     }
@@ -269,10 +273,10 @@ fn in_state(state: &State, task: &str, path: &Path) -> (Standing, Option<Recorde
     let is_here = |recorded: &Recorded| recorded.path == path;
     if let Some(recorded) = records().map(workplace::recorded).find(is_here) {
         let is_over = state.status == Status::Complete;
-        let standing = if is_over {
-            Standing::Finished
-        } else {
-            Standing::InUse
+        let standing = match is_over {
+            true => Standing::Finished,
+            false if state.parked.contains_key(task) => Standing::Parked,
+            false => Standing::InUse,
         };
         return (standing, Some(recorded));
     }
@@ -301,7 +305,7 @@ impl LoopWorktree {
 
     fn removable(&self) -> Result<&Recorded, Kept> {
         match (self.standing, &self.recorded) {
-            (Standing::InUse, _) => Err(Kept::InUse),
+            (Standing::InUse | Standing::Parked, _) => Err(Kept::InUse),
             (Standing::Unknown, _) => Err(Kept::Unknown),
             (Standing::Finished | Standing::Orphan, Ok(recorded)) => Ok(recorded),
             (_, Err(why)) => Err(Kept::Unusable(why.clone())),

@@ -59,7 +59,10 @@ fn prune(context: &Context, yes: bool, as_json: bool) -> Result<u8, Failure> {
     for worktree in found(context)? {
         let fate = fate(context, &worktree, yes);
         // What nobody needs and still could not be removed is a failure; the rest is no matter.
-        let is_wanted = matches!(worktree.standing, Standing::InUse | Standing::Unknown);
+        let is_wanted = matches!(
+            worktree.standing,
+            Standing::InUse | Standing::Parked | Standing::Unknown
+        );
         if yes && !is_wanted && matches!(fate, Fate::Kept(_)) {
             code = exit::FAILED;
         }
@@ -177,6 +180,7 @@ fn json_fate(worktree: &LoopWorktree, fate: &Fate) -> Value {
 fn standing(standing: Standing) -> &'static str {
     match standing {
         Standing::InUse => "in use",
+        Standing::Parked => "put aside",
         Standing::Finished => "finished",
         Standing::Orphan => "orphan",
         Standing::Unknown => "unknown",

@@ -7,6 +7,7 @@ use std::{
 
 use gix::{
     ObjectId,
+    bstr::BString,
     progress::Discard,
     worktree::{stack::state::attributes::Source, state::checkout},
 };
@@ -15,7 +16,7 @@ use super::{
     changes::ChangesError,
     committed::entries_of,
     fault::GitFault,
-    listing::{Listing, RealFolders, list},
+    listing::{self, Listing, RealFolders, index_of},
     repository::Repository,
     snapshot::{Reach, SnapshotError},
     workspace::{Workspace, to_path},
@@ -89,7 +90,7 @@ pub(crate) fn product_files(
         }
         _ => Listing::new(),
     };
-    let Some(paths) = list(workspace, Reach::Repository, &tracked, None, stop)? else {
+    let Some(paths) = paths(workspace, &tracked, stop)? else {
         return Ok(None);
     };
     let mut folders = RealFolders::default();
@@ -103,6 +104,24 @@ pub(crate) fn product_files(
         .map(|path| to_path(path.as_ref()).to_owned())
         .filter(is_file);
     Ok(Some(files.collect()))
+}
+
+fn paths(
+    workspace: &Workspace,
+    tracked: &Listing,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<BString>>, SnapshotError> {
+    let reach = Reach::Repository;
+    let Some(git) = &workspace.git else {
+        return listing::plain(workspace, reach, stop);
+    };
+    let git = git.to_thread_local();
+    let index = index_of(&git);
+    let mut paths = listing::named(workspace, reach, &index, tracked);
+    let new = listing::unnamed(workspace, reach, &git, &index, &paths, None, stop)?;
+    paths.extend(new);
+    paths.sort_unstable();
+    Ok(Some(paths))
 }
 
 fn object_id(commit: &str) -> Result<ObjectId, GitFault> {
