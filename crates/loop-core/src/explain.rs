@@ -71,8 +71,8 @@ fn halted(halt: Halt, name: &str) -> String {
         }
         Halt::Tampered => {
             return format!(
-                "look at what was changed; if it is right: loop gate freeze {name}, then: loop \
-                 approve {name}"
+                "look at what was changed, and put it back; a gate that is right as it is: loop gate \
+                 freeze {name}; then: loop approve {name}"
             );
         }
         Halt::WorktreeReplaced => "look at the worktree, and remove it if it is not yours",
@@ -102,7 +102,7 @@ fn mend(fault: EnvironmentFault) -> &'static str {
         EnvironmentFault::PromptUnsendable => {
             "take the NUL byte out of the prompt, or the `-` at its start"
         }
-        EnvironmentFault::SetupFailed => "mend blast_radius.setup",
+        EnvironmentFault::SetupFailed => "mend the set-up that the reason names",
     }
 }
 

@@ -22,7 +22,10 @@ pub(crate) fn tell(setup: &Setup, state: &State, task: Option<&str>) {
         "",
         format!("at best {level}; it does not see {}", level.blind_to()),
     );
-    show::field("", frozen(setup, state, task));
+    // Between two tasks nothing is armed, and nothing is missing.
+    if task.is_some() || state.finished.is_empty() {
+        show::field("", frozen(setup, state, task));
+    }
     if !gate.prove() {
         show::field("", "not proven in a clean checkout (gate.prove is off)");
     }

@@ -154,7 +154,7 @@ fn context<'a>(
     let gate = setup.config.gate();
     Ok(GateContext {
         setup,
-        gate: gate.ok_or_else(|| failed("loop.json has no gate any more".to_owned()))?,
+        gate: gate.ok_or_else(gone)?,
         tick,
         worktree,
         base: None,
@@ -204,6 +204,15 @@ fn wish(stop: &AtomicBool) -> impl FnMut() -> Wish + '_ {
             Wish::GoOn
         }
     }
+}
+
+/// What was frozen for a task judges it to its end.
+fn gone() -> Unready {
+    Unready::Fault(StepFault::Error {
+        reason: Error::Config,
+        what: "a gate was frozen for this task, and loop.json has none any more; put it back"
+            .to_owned(),
+    })
 }
 
 fn failed(what: String) -> Unready {
