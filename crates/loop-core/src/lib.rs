@@ -33,6 +33,11 @@
 //! processes and makes worktrees instead, and `examples/embed-core` of the
 //! repository is the same in a crate of its own.
 //!
+//! Two steps are asked for in every loop, although no key of `loop.json` names
+//! them: the look at what has changed, and the receipt. A driver that has nothing
+//! to look at, or keeps no receipts, says so in its [`Rules`](rules::Rules), with
+//! `scope` and `receipts`. Without `scope` it is asked for no baseline either.
+//!
 //! ```
 //! use loop_core::answer::{
 //!     Advanced, CallEnd, Called, FileRef, Implemented, Reading, Scoped, StepAnswer, Verified,

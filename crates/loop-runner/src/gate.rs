@@ -1,14 +1,14 @@
 //! The acceptance gate: it ran, it is the same, it discriminates (decision D-13).
 //!
 //! - [`Fingerprint`] tells whether what judges the work is what was frozen.
-//! - [`run`] runs the gate where the configuration says, in the attempt's tree or
+//! - [`run()`] runs the gate where the configuration says, in the attempt's tree or
 //!   in a clean [`Checkout`], and lets loop-core judge what it printed.
 //! - [`first_run`] runs it before any work: it has to be red for the right reason.
 //! - [`prove()`] and [`attack()`] show that it discriminates.
 //! - [`Receipt`]s keep what was verified, each chained to the one before.
 //!
 //! The order in a tick: `Fingerprint::of` before and after implement, compare,
-//! then [`run`], which compares once more before and after the gate.
+//! then [`run()`], which compares once more before and after the gate.
 
 mod above;
 mod attack;

@@ -110,10 +110,10 @@ pub fn take_start(
     }
 }
 
-/// New files that a judge has left, which `judges_own` names, are not the attempt's.
-///
 /// Compares the place where a task is worked on with its start, writes the changes to
 /// `outputs/tick<N>-changes.patch`, and finds those that are not allowed.
+///
+/// New files that a judge has left, which `judges_own` names, are not the attempt's.
 ///
 /// # Errors
 ///

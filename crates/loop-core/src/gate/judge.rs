@@ -55,7 +55,7 @@ pub struct GateRun<'a> {
     pub end: GateEnd,
     /// What it printed, both streams in their order.
     pub output: &'a str,
-    /// SHA-256 of the [masked](super::mask) output, in hexadecimal digits.
+    /// SHA-256 of the [masked](super::mask()) output, in hexadecimal digits.
     pub output_sha256: String,
     /// The report file.
     pub report: ReportFile,

@@ -197,10 +197,10 @@ impl Machine {
             // Tampering gives nothing back: work in a replaced place is not judged.
             Step::Scope | Step::Gate | Step::Verify if fault.is_tampering() => self.spend_held(),
             Step::Scope | Step::Gate | Step::Verify => self.hold(),
-            // A patch that cannot be made must not lead to another task's work
-            // in the same tree.
             // What was verified stays verified.
             Step::Receipt => return self.receipt_written(None),
+            // A patch that cannot be made must not lead to another task's work
+            // in the same tree.
             Step::SetAside => return self.set_aside_failed(fault),
             Step::Finish => return self.finish_failed(&fault),
             _ => {}

@@ -26,7 +26,7 @@ const SHELLS: [&str; 6] = ["ash", "bash", "dash", "ksh", "sh", "zsh"];
 pub struct Started {
     /// What it is.
     pub start: Start,
-    /// The gate, with what ran; to be [kept](Armed::keep) when it is red.
+    /// The gate, with what ran; to be [recorded](super::record()) when it is red.
     pub armed: Armed,
     /// The first run; `None` when the script alone said enough.
     pub ran: Option<Ran>,
