@@ -2,13 +2,20 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use loop_core::Step;
+use loop_core::config::{Config, Supported};
+use loop_core::gate::Level;
 use loop_core::outcome::{
     EnvironmentFault, Error, Failure, Halt, Interruption, Outcome, Skip, VerifyFault,
 };
+use loop_core::state::{Progress, State};
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 const README: &str = include_str!("../../../README.md");
 const TECHNICAL: &str = include_str!("../../../design/loops/technical.md");
+const GATE: &str = include_str!("../../../design/loops/gate.md");
 const SELF_IMPROVEMENT: &str = include_str!("../../../templates/loops/self-improvement/loop.json");
 
 /// Returns the part of the technical reference that begins with a heading.
@@ -16,6 +23,16 @@ fn section(heading: &str) -> &'static str {
     let (_, rest) = TECHNICAL.split_once(&format!("\n## {heading}\n")).unwrap();
     let end = rest.find("\n## ").unwrap_or(rest.len());
     &rest[..end]
+}
+
+/// Returns the examples of JSON below a heading, up to the next one.
+fn examples(text: &'static str, heading: &str) -> Vec<&'static str> {
+    let (_, rest) = text.split_once(&format!("{heading}\n")).unwrap();
+    let end = rest.find("\n##").unwrap_or(rest.len());
+    let blocks = rest[..end].split("```json\n").skip(1);
+    blocks
+        .filter_map(|block| block.split("```").next())
+        .collect()
 }
 
 /// Returns the words between backquotes.
@@ -145,5 +162,91 @@ fn the_documents_tell_what_the_seeds_asked_them_to_tell() {
     let harness = section("8. Harness and prompt resolution");
     for example in ["pi", "aider", "my-agent"] {
         assert!(harness.contains(&format!("[\"{example}\"")), "{example}");
+    }
+}
+
+// rows: D-04
+#[test]
+fn the_examples_of_the_gate_and_the_blast_radius_are_enforced() {
+    let in_readme = ["### The acceptance gate", "### The blast radius"];
+    let in_readme = in_readme.iter().flat_map(|at| examples(README, at));
+    let shown: Vec<_> = in_readme
+        .chain(examples(GATE, "# The acceptance gate"))
+        .collect();
+    assert_eq!(shown.len(), 3);
+    for part in shown {
+        let file = format!("{{\"name\": \"x\", \"roles\": {{}}, {part}}}");
+        let config = Config::parse(&file).unwrap().config;
+        let missing = config.not_enforced(&Supported::THIS_VERSION);
+        assert_eq!(missing, [""; 0], "{part}");
+    }
+    let said = format!("  gate: {}", Level::SameTests);
+    assert!(README.contains(&said), "{said}");
+}
+
+// rows: D-03
+#[test]
+fn the_table_of_steps_has_each_in_its_order_and_whether_it_acts_outside() {
+    let section = section("1. Overview and one tick");
+    let (_, table) = section.split_once("| Step | Asked for |").unwrap();
+    let rows = table.lines().skip(2).take_while(|row| row.starts_with('|'));
+    let mut steps = Vec::new();
+    for row in rows {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let step: Step = serde_json::from_value(words(cells[1])[0].into()).unwrap();
+        assert_eq!(cells[3] == "yes", step.acts_outside(), "{row}");
+        steps.push(step);
+    }
+    let all = [
+        Step::Worktree,
+        Step::Baseline,
+        Step::Arm,
+        Step::Tree,
+        Step::Implement,
+        Step::Scope,
+        Step::Gate,
+        Step::Verify,
+        Step::Receipt,
+        Step::Report,
+        Step::Orchestrate,
+        Step::Advance,
+        Step::SetAside,
+        Step::Finish,
+    ];
+    assert_eq!(steps, all);
+}
+
+// rows: D-04
+#[test]
+fn every_key_of_the_state_is_in_the_reference() {
+    let section = section("4. State and events.jsonl");
+    let documented: BTreeSet<_> = words(section).into_iter().collect();
+    let state = serde_json::to_value(State::new()).unwrap();
+    let progress = serde_json::to_value(Progress::default()).unwrap();
+    for object in [state, progress] {
+        for key in object.as_object().unwrap().keys() {
+            assert!(documented.contains(&**key), "{key} is not documented");
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)] // a test may read
+fn every_decision_is_in_the_list_under_its_title() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../design/decisions");
+    let list = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut pages: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "README.md")
+        .collect();
+    pages.sort();
+    for (index, name) in pages.iter().enumerate() {
+        let page = fs::read_to_string(folder.join(name)).unwrap();
+        let number = index + 1;
+        let title = page.lines().next().unwrap();
+        let title = title.strip_prefix(&format!("# {number}. ")).unwrap();
+        let row = format!("| [{number:04}]({name}) | {title} |");
+        assert!(list.contains(&row), "{row}");
     }
 }
