@@ -82,7 +82,7 @@ const COMMON: &str = "git() { command git -c user.name=a -c user.email=a@example
 
 /// Moves, and whether each touches what is the user's.
 #[rustfmt::skip]
-const MOVES: [(&str, End, bool); 32] = [
+const MOVES: [(&str, End, bool); 38] = [
     ("echo x > src/b", Judged, false),
     ("mv src/a src/A", Judged, false),
     ("echo x > src/b; git add -A; git commit -qm mine", Judged, false),
@@ -90,6 +90,9 @@ const MOVES: [(&str, End, bool); 32] = [
     ("echo more >> \"$AUTOMATON_PROJECT/scratch.txt\"; echo x > src/b", Judged, true),
     ("git update-ref refs/remotes/origin/main HEAD; echo x > src/b", Judged, true),
     ("git branch loop/other; echo x > src/b", Judged, false),
+    ("git tag v2; echo x > src/b", Judged, true),
+    ("cd \"$AUTOMATON_PROJECT\"; git add README.md scratch.txt; cd - >&2; echo x > src/b", Judged, true),
+    ("cd \"$AUTOMATON_PROJECT\"; echo x > .README.md.swp; echo x > 'README.md~'; cd - >&2; echo x > src/b", Judged, true),
     ("mv src/a moved", Stops("file_scope", "moved"), false),
     ("mv README.md src/README.md", Stops("file_scope", "README.md"), false),
     ("mv README.md readme.md", Stops("file_scope", "readme.md"), false),
@@ -114,6 +117,9 @@ const MOVES: [(&str, End, bool); 32] = [
     ("mkdir -p $common/info; echo hidden >> $common/info/exclude; echo x > hidden", Stops("outside_changed", "exclude"), true),
     ("cd \"$AUTOMATON_PROJECT\"; git stash -q", Stops("outside_changed", "stash"), true),
     ("git stash drop -q", Stops("outside_changed", "stash"), true),
+ ("echo '{}' > \"$AUTOMATON_PROJECT/.automaton/loops/L/loop.json\"; echo x > src/b", Stops("outside_changed", "loop.json was changed"), false),
+    ("echo pass > \"$AUTOMATON_PROJECT/.automaton/loops/L/ver.md\"; echo x > src/b", Stops("outside_changed", "ver.md was changed"), false),
+    ("echo easy > \"$AUTOMATON_PROJECT/.automaton/tasks/t1/SPEC.md\"; echo x > src/b", Stops("outside_changed", "SPEC.md was added"), false),
     ("git commit -q --allow-empty -m x; git update-ref refs/heads/main HEAD", Stops("outside_changed", "main"), true),
 ];
 
@@ -141,6 +147,71 @@ fn every_hostile_move_has_its_end() {
         }
         assert!(!world.rec("pwned").exists(), "{script}: it ran a program");
         if touches_the_user {
+            world.user_changed_something();
+        }
+    }
+}
+
+// rows: X-08
+// cases: 88, 89
+#[test]
+fn a_base_whose_objects_were_overwritten_is_no_base() {
+    let mut world = limited();
+    world.role(
+        "implement",
+        &format!(
+            "{COMMON}old=$(git rev-parse 'HEAD^{{tree}}'); echo pwned > README.md; git add -A\n\
+             new=$(git write-tree)\n\
+             path() {{ rest=${{1#??}}; echo \"$common/objects/${{1%$rest}}/$rest\"; }}\n\
+             chmod u+w \"$(path $old)\"; cat \"$(path $new)\" > \"$(path $old)\""
+        ),
+    );
+    for _ in 0..2 {
+        let told = world.run(["tick", "L", "--json"]).rc(1).json();
+        assert_eq!(told["outcome"], "error", "{told:#}");
+    }
+    assert_eq!(world.count("implement"), 1, "nothing more is spent");
+    assert_eq!(world.count("verify"), 0);
+    world.user_changed_something();
+}
+
+// rows: X-07
+// cases: 88, 95
+#[test]
+fn what_an_agents_code_does_while_the_gate_runs_counts_too() {
+    for (product, reason, named) in [
+        ("echo x > README.md", "file_scope", "README.md"),
+        ("echo x > new", "file_scope", "new"),
+        (
+            "mkdir -p src/gen; echo x > src/gen/x",
+            "protected",
+            "src/gen/x",
+        ),
+        ("git branch evil", "outside_changed", "evil"),
+        (
+            "echo x > \"$AUTOMATON_PROJECT/src/a\"",
+            "outside_changed",
+            "src/a",
+        ),
+    ] {
+        let mut world = limited();
+        world.configure(|config| {
+            config["gate"] = json!({"command": ["sh", "-c", "sh src/product"]});
+        });
+        // What the gate does before any work is nobody's change.
+        world.role(
+            "implement",
+            &format!("echo 'test \"$AUTOMATON_ROLE\" = gate && {{ {product}; }}' > src/product"),
+        );
+        let told = world.tick();
+        assert_eq!(told["reason"], reason, "{product}\n{told:#}");
+        let why = told["why"].as_str().unwrap();
+        assert!(
+            why.contains("the gate ran") && why.contains(named),
+            "{product}: {why}"
+        );
+        assert_eq!(world.count("verify"), 0, "{product}");
+        if reason == "outside_changed" {
             world.user_changed_something();
         }
     }

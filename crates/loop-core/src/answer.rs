@@ -72,7 +72,7 @@ pub enum StepAnswer {
     /// What has changed is listed.
     Scope(Scoped),
     /// The acceptance gate has ended.
-    Gate(Gated),
+    Gate(Box<Gated>),
     /// Verify has ended.
     Verify(Verified),
     /// The receipt is written; `None` when it could not be.
@@ -207,6 +207,10 @@ pub struct Called {
     /// What has changed outside the place of work meanwhile, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<String>,
+    /// What has changed of what the loop itself reads, one line each: its
+    /// configuration, its prompts, the task's brief.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
 }
 
 /// How a harness's process ended.
@@ -350,6 +354,16 @@ pub struct Gated {
     /// The tree as it left it, which is the one that a verdict is bound to;
     /// `None` is unknown.
     pub tree: Option<String>,
+    /// What has changed outside the place of work meanwhile: the gate runs an
+    /// agent's code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
+    /// What has changed of what the loop itself reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Changes that are not allowed and were made while it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Violation>,
 }
 
 /// What an attempt has changed, and what of it was not allowed.

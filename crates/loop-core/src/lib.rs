@@ -54,6 +54,7 @@
 //!     output: FileRef { path: "output.md".to_owned(), bytes: 4, sha256: String::new() },
 //!     leaked: false,
 //!     outside: Vec::new(),
+//!     inputs: Vec::new(),
 //! };
 //! let mut now = Timestamp::from_unix_millis(0);
 //! let mut machine = Machine::new(State::new());

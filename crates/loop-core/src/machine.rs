@@ -351,7 +351,7 @@ impl Machine {
             StepAnswer::Tree(tree) => self.tree_taken(tree.as_deref()),
             StepAnswer::Implement(implemented) => self.implemented(implemented),
             StepAnswer::Scope(scoped) => self.scoped(scoped),
-            StepAnswer::Gate(gated) => self.gated(gated),
+            StepAnswer::Gate(gated) => self.gated(*gated),
             StepAnswer::Verify(verified) => self.verified(verified),
             StepAnswer::Receipt(receipt) => self.receipt_written(receipt),
             StepAnswer::Report => self.decide(),

@@ -50,6 +50,15 @@ pub fn write_patch(
         });
     };
     let recorded = workplace::recorded(worktree);
+    if recorded.path.symlink_metadata().is_err() {
+        return Err(DiffError::NoWorktree {
+            what: format!(
+                "the worktree {} was removed; its branch {} is still there, and what was in no \
+                 commit was saved when it was pruned",
+                worktree.path, worktree.branch
+            ),
+        });
+    }
     let workspace = Workspace::of_worktree(repository, &recorded, Path::new(""))?;
     let stop = AtomicBool::new(false);
     let changes = Changes::since_commit(&workspace, &recorded.base, Reach::Repository, &stop)?;

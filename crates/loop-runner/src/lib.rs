@@ -18,6 +18,7 @@ pub mod harness;
 mod hash;
 pub mod holder;
 pub mod home;
+mod inputs;
 pub mod interrupt;
 mod kept;
 pub mod lint;

@@ -5,6 +5,7 @@ use crate::git::{
     Snapshot, SnapshotError, Workspace, WorktreeError, pick_branch,
 };
 use crate::hash::sha256_hex;
+use crate::inputs::Inputs;
 use crate::outside::Outside;
 use crate::setup::Setup;
 use loop_core::answer::{StepFault, WorktreeRecord};
@@ -173,36 +174,68 @@ pub(crate) fn changed_since(
     })
 }
 
-/// Looks at what is the user's own besides the place of work; `None` outside of
-/// a repository.
-pub(crate) fn outside(
-    setup: &Setup,
-    worktree: Option<&WorktreeRecord>,
-    stop: &AtomicBool,
-) -> Result<Option<Outside>, Unready> {
-    Outside::take(setup, worktree, stop).map_err(unseen)
+/// What a call or a gate has to leave alone, as it was before.
+pub(crate) struct Surrounding {
+    /// `None` outside of a repository.
+    outside: Option<Outside>,
+    inputs: Inputs,
 }
 
-/// Lists what is not as it was then, one line each, up to ten.
-pub(crate) fn outside_changes(
+/// What it did not leave alone, one line each.
+#[derive(Default)]
+pub(crate) struct Intrusion {
+    pub(crate) outside: Vec<String>,
+    pub(crate) inputs: Vec<String>,
+}
+
+/// Looks at what is the user's own besides the place of work, and at what the
+/// loop itself reads.
+pub(crate) fn surrounding(
     setup: &Setup,
-    before: Option<&Outside>,
+    worktree: Option<&WorktreeRecord>,
+    task: &str,
+    phase: Option<&str>,
     stop: &AtomicBool,
-) -> Result<Vec<String>, Unready> {
-    let Some(before) = before else {
-        return Ok(Vec::new());
+) -> Result<Surrounding, Unready> {
+    Ok(Surrounding {
+        outside: Outside::take(setup, worktree, stop).map_err(unseen)?,
+        inputs: Inputs::take(setup, task, phase).map_err(|error| untold(&error))?,
+    })
+}
+
+/// Lists what is not as it was, up to ten of each.
+pub(crate) fn intrusion(
+    setup: &Setup,
+    before: &Surrounding,
+    task: &str,
+    phase: Option<&str>,
+    stop: &AtomicBool,
+) -> Result<Intrusion, Unready> {
+    let outside = match &before.outside {
+        Some(outside) => outside.changes(setup, stop).map_err(unseen)?,
+        None => Vec::new(),
     };
-    let changes = before.changes(setup, stop).map_err(unseen)?;
-    let more = changes.len().saturating_sub(OUTSIDE);
-    let mut lines: Vec<_> = changes
-        .into_iter()
-        .take(OUTSIDE)
-        .map(|change| change.what)
-        .collect();
+    let now = Inputs::take(setup, task, phase).map_err(|error| untold(&error))?;
+    Ok(Intrusion {
+        outside: first_ten(outside.into_iter().map(|change| change.what)),
+        inputs: first_ten(before.inputs.changes(&now).into_iter()),
+    })
+}
+
+fn first_ten(mut lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(OUTSIDE);
+    let mut named: Vec<_> = lines.by_ref().take(OUTSIDE).collect();
     if more > 0 {
-        lines.push(format!("and {more} more"));
+        named.push(format!("and {more} more"));
     }
-    Ok(lines)
+    named
+}
+
+fn untold(error: &io::Error) -> Unready {
+    Unready::Fault(StepFault::Error {
+        reason: Error::Disk,
+        what: format!("what the loop itself reads cannot be looked at: {error}"),
+    })
 }
 
 /// What is not known must not be taken for unchanged.

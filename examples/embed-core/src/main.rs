@@ -167,6 +167,7 @@ fn called(output: &str) -> Called {
         },
         leaked: false,
         outside: Vec::new(),
+        inputs: Vec::new(),
     }
 }
 

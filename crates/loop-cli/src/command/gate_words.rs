@@ -17,7 +17,7 @@ pub(crate) fn tell(setup: &Setup, state: &State, task: Option<&str>) {
         .map(|word| show::quoted(word))
         .collect();
     show::field("gate", words.join(" "));
-    let level = Level::within_reach(gate);
+    let level = Level::within_reach(gate, setup.config.must_start_red());
     show::field(
         "",
         format!("at best {level}; it does not see {}", level.blind_to()),

@@ -5,7 +5,6 @@ use crate::answer::{Armed, FileRef, FirstRun, Gated, Scoped};
 use crate::outcome::{Failure, Halt, Outcome};
 use crate::scope::{Rule, Violation};
 use crate::state::{By, GateArmed, LastVerdict, RedGate};
-use crate::step::Role;
 
 /// Paths of judges' own files that are remembered of a task.
 const JUDGES_OWN: usize = 100;
@@ -15,11 +14,22 @@ const NAMED: usize = 5;
 impl Machine {
     /// Sees to what has to be known before the first attempt at a task.
     pub(super) fn prepare(&mut self) {
+        let has_gate = self.rules.as_ref().is_some_and(|r| r.gate.is_some());
+        if has_gate && self.progress().gate.is_none() {
+            self.stage = Stage::Arm;
+        } else {
+            self.go_baseline();
+        }
+    }
+
+    /// The baseline comes behind the gate's first run: what that leaves in the
+    /// tree is nobody's change.
+    fn go_baseline(&mut self) {
         let looks = self.rules.as_ref().is_some_and(|rules| rules.scope);
         if looks && self.progress().baseline.is_none() {
             self.stage = Stage::Baseline;
         } else {
-            self.go_arm();
+            self.go_work();
         }
     }
 
@@ -27,16 +37,7 @@ impl Machine {
         if let Some(progress) = self.progress_mut() {
             progress.baseline = kept;
         }
-        self.go_arm();
-    }
-
-    fn go_arm(&mut self) {
-        let has_gate = self.rules.as_ref().is_some_and(|r| r.gate.is_some());
-        if has_gate && self.progress().gate.is_none() {
-            self.stage = Stage::Arm;
-        } else {
-            self.go_work();
-        }
+        self.go_work();
     }
 
     /// A gate that is not red for the right reason proves nothing later.
@@ -63,7 +64,7 @@ impl Machine {
                 frozen_by: None,
             });
         }
-        self.go_work();
+        self.go_baseline();
     }
 
     /// Goes to the look at what has changed, which comes before any judgement.
@@ -109,6 +110,18 @@ impl Machine {
         if let Some(tick) = &mut self.tick {
             tick.gate = Some(gated.report);
         }
+        if let Some(why) = self.outside("the gate", &gated.outside, &gated.inputs) {
+            self.hold();
+            return self.halt(Halt::OutsideChanged, why);
+        }
+        if let Some(halt) = stop_for(&gated.violations) {
+            let why = format!("while the gate ran: {}", violated(&gated.violations));
+            if let Some(tick) = &mut self.tick {
+                tick.violations = gated.violations;
+            }
+            self.spend_held();
+            return self.halt(halt, why);
+        }
         if report.green && judge {
             return self.go_verify();
         }
@@ -143,15 +156,22 @@ impl Machine {
         }
     }
 
-    /// Says what changed outside the place of work while `role` was called, if
-    /// that stops the task.
-    pub(super) fn outside(&self, role: Role, changes: &[String]) -> Option<String> {
-        let stops = self.rules.as_ref().is_some_and(|rules| rules.watch);
-        (stops && !changes.is_empty()).then(|| {
+    /// Says what changed outside the place of work while `who` ran, if that stops
+    /// the task. What the loop itself reads decides over its next call and its
+    /// limits, so a change of that always does.
+    pub(super) fn outside(
+        &self,
+        who: &str,
+        outside: &[String],
+        inputs: &[String],
+    ) -> Option<String> {
+        let watch = self.rules.as_ref().is_some_and(|rules| rules.watch);
+        let watched = if watch { outside } else { &[] };
+        let changes: Vec<_> = inputs.iter().chain(watched).cloned().collect();
+        (!changes.is_empty()).then(|| {
             format!(
-                "while {} ran, something changed outside its place of work: {}",
-                role.as_str(),
-                in_short(changes.iter().cloned())
+                "while {who} ran, something changed outside its place of work: {}",
+                in_short(changes.into_iter())
             )
         })
     }

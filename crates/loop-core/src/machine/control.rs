@@ -144,6 +144,8 @@ impl Machine {
         match halt {
             Halt::ApprovalRequired => progress.hint.clear(),
             Halt::VerifierBroken => progress.verify_failures = 0,
+            // What was kept of it may be what was tampered with; it is taken anew.
+            Halt::Tampered => progress.baseline = None,
             _ => {}
         }
     }
@@ -270,6 +272,9 @@ impl State {
             progress.start_over();
             progress.hint.clear();
             progress.unjudged = None;
+            progress.baseline = None;
+            progress.gate = None;
+            progress.judges_own.clear();
         }
         if self.status == Status::Complete {
             self.status = Status::Active;

@@ -80,7 +80,7 @@ impl Machine {
 
     /// Orchestrate has ended, however it did.
     pub(super) fn orchestrated(&mut self, called: &Called) {
-        let outside = self.outside(Role::Orchestrate, &called.outside);
+        let outside = self.outside(Role::Orchestrate.as_str(), &called.outside, &called.inputs);
         if let Some(tick) = &mut self.tick {
             tick.outside = outside;
         }

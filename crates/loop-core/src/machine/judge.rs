@@ -25,7 +25,11 @@ impl Machine {
     pub(super) fn verified(&mut self, verified: Verified) {
         self.state.environment = None;
         self.keep_judges_own(&verified.added);
-        if let Some(why) = self.outside(Role::Verify, &verified.called.outside) {
+        if let Some(why) = self.outside(
+            Role::Verify.as_str(),
+            &verified.called.outside,
+            &verified.called.inputs,
+        ) {
             self.hold();
             return self.halt(Halt::OutsideChanged, why);
         }

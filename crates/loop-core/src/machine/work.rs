@@ -89,7 +89,11 @@ impl Machine {
             tick.tree_after = done.tree_after;
         }
         let well = done.called.end.failure().is_none();
-        if let Some(why) = self.outside(Role::Implement, &done.called.outside) {
+        if let Some(why) = self.outside(
+            Role::Implement.as_str(),
+            &done.called.outside,
+            &done.called.inputs,
+        ) {
             // If this was a person, the work is worth its judgement.
             if well && !matches!(done.claim, Claim::Blocked(_)) {
                 self.hold();

@@ -35,6 +35,7 @@ fn called(end: CallEnd) -> Called {
         },
         leaked: false,
         outside: Vec::new(),
+        inputs: Vec::new(),
     }
 }
 
@@ -161,7 +162,7 @@ fn checked() -> impl Strategy<Value = StepAnswer> {
             patch: Some(file()),
         })),
         (any::<bool>(), 0u8..2, tree()).prop_map(|(green, output, tree)| {
-            StepAnswer::Gate(Gated {
+            StepAnswer::Gate(Box::new(Gated {
                 report: GateReport {
                     exit: i32::from(!green),
                     tests: None,
@@ -173,7 +174,10 @@ fn checked() -> impl Strategy<Value = StepAnswer> {
                     output: output.to_string(),
                 },
                 tree,
-            })
+                outside: Vec::new(),
+                inputs: Vec::new(),
+                violations: Vec::new(),
+            }))
         }),
         Just(StepAnswer::SetAside(None)),
         any::<bool>().prop_map(|kept| StepAnswer::Receipt(kept.then(file))),

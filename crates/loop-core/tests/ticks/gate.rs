@@ -182,6 +182,19 @@ fn work_whose_gate_did_not_end_is_held_unless_it_was_interrupted() {
     );
 }
 
+// rows: X-07
+// cases: 88
+#[test]
+fn what_a_gate_runs_is_watched_like_a_call() {
+    World::new(gate_only()).play(
+        "
+        arm red / implement changes / gate green elsewhere | human_intervention outside_changed | 0 held | | | waits outside_changed | worktree arm implement gate
+        > approve | granted | 0 held | | | active |
+        gate green | pass | 0 | | | active | worktree tree gate report advance
+        ",
+    );
+}
+
 // rows: B-05
 #[test]
 fn a_green_gate_in_the_last_attempt_is_green() {

@@ -130,7 +130,7 @@ impl World {
                 }
                 Step::Arm => StepAnswer::Arm(armed(line)),
                 Step::Scope => StepAnswer::Scope(scoped(line)),
-                Step::Gate => StepAnswer::Gate(self.gated(line)),
+                Step::Gate => StepAnswer::Gate(Box::new(self.gated(line))),
                 Step::SetAside => StepAnswer::SetAside(Some(file("patch"))),
                 Step::Finish if line.word(0) == "conflict" => {
                     StepAnswer::Finish(Finished::Conflict {
@@ -247,6 +247,9 @@ impl World {
                 output: line.rest(2),
             },
             tree: self.tree(),
+            outside: outside(line),
+            inputs: Vec::new(),
+            violations: Vec::new(),
         }
     }
 }

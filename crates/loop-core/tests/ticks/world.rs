@@ -406,6 +406,7 @@ pub(crate) fn called(end: CallEnd) -> Called {
         },
         leaked: false,
         outside: Vec::new(),
+        inputs: Vec::new(),
     }
 }
 

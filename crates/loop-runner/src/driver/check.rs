@@ -4,6 +4,7 @@ use super::Driver;
 use crate::baseline;
 use crate::kept;
 use crate::scope_check::{ScopeError, scope_check, take_out, take_start};
+use crate::setup::Setup;
 use crate::store::HeldError;
 use crate::workplace::Unready;
 use loop_core::answer::{Scoped, StepFault};
@@ -34,26 +35,7 @@ impl Driver<'_> {
     /// Lists what has changed, and what of it was not allowed.
     pub(super) fn scope(&mut self, check: &Check) -> Result<(), HeldError> {
         let setup = self.setup;
-        let (scoped, elapsed) = self.in_thread(|stop| {
-            let Some(kept) = &check.baseline else {
-                return Ok(Scoped::default());
-            };
-            let start = baseline::read(kept)?;
-            let worktree = check.worktree.as_ref();
-            let own = &check.judges_own;
-            let checked = scope_check(setup, worktree, &start, own, check.tick, stop);
-            let checked = checked.map_err(unknown)?;
-            Ok(Scoped {
-                files: checked.changes.len() as u64,
-                violations: checked.violations,
-                patch: Some(kept::name(&checked.patch).map_err(|source| {
-                    unknown(ScopeError::Write {
-                        path: checked.patch.clone(),
-                        source,
-                    })
-                })?),
-            })
-        });
+        let (scoped, elapsed) = self.in_thread(|stop| look(setup, check, stop));
         let answer = match scoped {
             Ok(scoped) => {
                 let words = match scoped.files {
@@ -99,6 +81,28 @@ impl Driver<'_> {
         };
         self.held.answer(answer, elapsed)
     }
+}
+
+/// Compares the place of work with how it was as the task started.
+pub(super) fn look(setup: &Setup, check: &Check, stop: &AtomicBool) -> Result<Scoped, Unready> {
+    let Some(kept) = &check.baseline else {
+        return Ok(Scoped::default());
+    };
+    let start = baseline::read(kept)?;
+    let worktree = check.worktree.as_ref();
+    let own = &check.judges_own;
+    let checked = scope_check(setup, worktree, &start, own, check.tick, stop).map_err(unknown)?;
+    let patch = kept::name(&checked.patch).map_err(|source| {
+        unknown(ScopeError::Write {
+            path: checked.patch.clone(),
+            source,
+        })
+    })?;
+    Ok(Scoped {
+        files: checked.changes.len() as u64,
+        violations: checked.violations,
+        patch: Some(patch),
+    })
 }
 
 /// What is not known must not be taken for allowed.

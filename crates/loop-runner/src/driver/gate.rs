@@ -2,6 +2,7 @@
 //! every one, and run after it.
 
 use super::Driver;
+use super::check::look;
 use crate::baseline;
 use crate::gate::{
     GateContext, GateError, SideDoor, first_run, freeze, prove, record, recorded, run, side_doors,
@@ -9,7 +10,7 @@ use crate::gate::{
 use crate::holder::Wish;
 use crate::setup::Setup;
 use crate::store::{HeldError, Level};
-use crate::workplace::{self, Unready};
+use crate::workplace::{self, Intrusion, Unready};
 use loop_core::answer::{Armed, FirstRun, Gated, StepFault, WorktreeRecord};
 use loop_core::gate::{GateReport, Start};
 use loop_core::outcome::{EnvironmentFault, Error};
@@ -57,12 +58,16 @@ impl Driver<'_> {
         self.held.begin()?;
         self.watch.started(Step::Gate);
         let setup = self.setup;
-        let (gated, elapsed) = self.in_thread(|stop| run_gate(setup, check, stop));
+        let (gated, elapsed) = self.in_thread(|stop| watched(setup, check, stop));
         let answer = match gated {
             Ok((gated, warnings)) => {
                 self.warn(&warnings);
+                self.warn_of(&Intrusion {
+                    outside: gated.outside.clone(),
+                    inputs: gated.inputs.clone(),
+                });
                 self.watch.ended(Step::Gate, &gated.report.why);
-                StepAnswer::Gate(gated)
+                StepAnswer::Gate(Box::new(gated))
             }
             Err(unready) => self.unready(unready)?,
         };
@@ -95,16 +100,43 @@ impl Driver<'_> {
 fn arm(setup: &Setup, check: &Check, stop: &AtomicBool) -> Result<(Armed, Vec<String>), Unready> {
     let context = context(setup, Some(check.tick), check.worktree.as_ref(), stop)?;
     let stem = format!("tick{}-arm", check.tick);
+    let mut notes = Vec::new();
     let (armed, first_run) = if check.must_be_red {
         let started = first_run(&context, &[], &stem, &mut wish(stop)).map_err(unready)?;
+        if let Start::Red {
+            unbuilt: Some(line),
+        } = &started.start
+        {
+            notes.push(format!(
+                "the gate is red because something did not build: {line}"
+            ));
+        }
         let report = started.ran.map(|ran| ran.report);
         (started.armed, Some(said(started.start, report.as_ref())))
     } else {
         (freeze(&context, &[], None).map_err(unready)?, None)
     };
     let frozen = record(setup, &check.task, &armed).map_err(unready)?;
-    let notes = side_doors(&context).map_err(unready)?;
-    Ok((Armed { frozen, first_run }, offer(&notes)))
+    notes.extend(offer(&side_doors(&context).map_err(unready)?));
+    Ok((Armed { frozen, first_run }, notes))
+}
+
+/// Runs the gate, and looks at what else that did: it runs an agent's code.
+fn watched(
+    setup: &Setup,
+    check: &Check,
+    stop: &AtomicBool,
+) -> Result<(Gated, Vec<String>), Unready> {
+    let (worktree, task) = (check.worktree.as_ref(), check.task.as_str());
+    let before = workplace::surrounding(setup, worktree, task, None, stop)?;
+    let (mut gated, warnings) = run_gate(setup, check, stop)?;
+    let found = workplace::intrusion(setup, &before, task, None, stop)?;
+    gated.outside = found.outside;
+    gated.inputs = found.inputs;
+    if gated.report.green {
+        gated.violations = look(setup, check, stop)?.violations;
+    }
+    Ok((gated, warnings))
 }
 
 fn run_gate(
@@ -142,7 +174,14 @@ fn run_gate(
         report.flags.push(NOT_PROVEN.to_owned());
     }
     let tree = workplace::tree_hash(setup, check.worktree.as_ref(), stop)?;
-    Ok((Gated { report, tree }, ran.warnings))
+    let gated = Gated {
+        report,
+        tree,
+        outside: Vec::new(),
+        inputs: Vec::new(),
+        violations: Vec::new(),
+    };
+    Ok((gated, ran.warnings))
 }
 
 fn context<'a>(

@@ -11,7 +11,7 @@ use crate::nonce::random_bits;
 use crate::sources;
 use crate::store::{HeldError, Level};
 use crate::tasks::{Kept, Tasks};
-use crate::workplace::{self, Disturbed, Ready, Unready};
+use crate::workplace::{self, Disturbed, Intrusion, Ready, Unready};
 use loop_core::answer::{Finished, Implemented, Reading, StepFault, Verified, WorktreeRecord};
 use loop_core::claim::Claim;
 use loop_core::outcome::Error;
@@ -225,10 +225,12 @@ impl Driver<'_> {
         };
         self.warn(&prepared.warnings);
         let (setup, place) = (self.setup, call.worktree.as_ref());
-        let (outside, more) = self.in_thread(|stop| workplace::outside(setup, place, stop));
+        let (task, phase) = (call.task.as_str(), call.phase.as_deref());
+        let (before, more) =
+            self.in_thread(|stop| workplace::surrounding(setup, place, task, phase, stop));
         *elapsed += more;
-        let outside = match self.ready(outside)? {
-            Ok(outside) => outside,
+        let before = match self.ready(before)? {
+            Ok(before) => before,
             Err(answer) => return Ok(Err(answer)),
         };
         self.held.begin()?;
@@ -246,17 +248,16 @@ impl Driver<'_> {
                 self.warn(&ran.warnings);
                 let hash = sha256_hex(ran.prompt.as_bytes());
                 self.prompts.insert(call.role.as_str().to_owned(), hash);
-                let (changes, more) = self
-                    .in_thread(|stop| workplace::outside_changes(setup, outside.as_ref(), stop));
+                let (found, more) =
+                    self.in_thread(|stop| workplace::intrusion(setup, &before, task, phase, stop));
                 *elapsed += more;
-                ran.called.outside = match self.ready(changes)? {
-                    Ok(changes) => changes,
+                let found = match self.ready(found)? {
+                    Ok(found) => found,
                     Err(answer) => return Ok(Err(answer)),
                 };
-                if !ran.called.outside.is_empty() {
-                    let what = ran.called.outside.join(", ");
-                    self.warn(&[format!("changed outside the place of work: {what}")]);
-                }
+                self.warn_of(&found);
+                ran.called.outside = found.outside;
+                ran.called.inputs = found.inputs;
                 let stands = self.stray_warning(call);
                 if stands != stood {
                     self.warn(stands.as_slice());
@@ -266,6 +267,14 @@ impl Driver<'_> {
             Err(NotRun::Fault(fault)) => Err(StepAnswer::Failed(fault)),
             Err(NotRun::Stopped) => Err(self.interrupted()?),
         })
+    }
+
+    pub(super) fn warn_of(&mut self, found: &Intrusion) {
+        let what: Vec<_> = found.inputs.iter().chain(&found.outside).cloned().collect();
+        if !what.is_empty() {
+            let what = what.join(", ");
+            self.warn(&[format!("changed outside the place of work: {what}")]);
+        }
     }
 
     /// Tells that the worktree of a call does not stand on its branch.

@@ -6,6 +6,8 @@ use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
     index::{State, entry::Mode},
+    objs::{CommitRef, Find},
+    validate::path::component::Options,
     worktree::{Stack, stack::state::attributes::Source},
 };
 
@@ -27,8 +29,18 @@ pub(super) type Committed = BTreeMap<BString, Entry>;
 
 /// Reads the tree of a commit.
 pub(super) fn entries_of(git: &gix::Repository, commit: ObjectId) -> Result<Committed, GitFault> {
-    let tree = git.find_commit(commit)?.tree_id()?;
-    let index = git.index_from_tree(&tree)?;
+    let objects = Verified(git);
+    let mut buffer = Vec::new();
+    let found = objects.try_find(&commit, &mut buffer)?;
+    let found = found.ok_or_else(|| GitFault::new(format!("there is no commit {commit}")))?;
+    let tree = CommitRef::from_bytes(found.data, git.object_hash())?.tree();
+    // Names are only compared here, so any that git has is good.
+    let any_name = Options {
+        protect_windows: false,
+        protect_hfs: false,
+        protect_ntfs: false,
+    };
+    let index = State::from_tree(&tree, &objects, any_name)?;
     let entry_of = |entry: &gix::index::Entry| {
         let kind = match entry.mode {
             Mode::FILE_EXECUTABLE => EntryKind::Executable,
@@ -39,6 +51,27 @@ pub(super) fn entries_of(git: &gix::Repository, commit: ObjectId) -> Result<Comm
         (entry.path(&index).to_owned(), Entry { kind, id: entry.id })
     };
     Ok(index.entries().iter().map(entry_of).collect())
+}
+
+/// The objects of a repository, each checked against its name as it is read.
+///
+/// A loose object is a file of the user's that an agent can overwrite. Read
+/// unchecked, the base of a comparison could be made to hold what it was compared
+/// with.
+struct Verified<'a>(&'a gix::Repository);
+
+impl Find for Verified<'_> {
+    fn try_find<'a>(
+        &self,
+        id: &gix::oid,
+        buffer: &'a mut Vec<u8>,
+    ) -> gix::error::Result<Option<gix::objs::Data<'a>>> {
+        let found = self.0.objects.try_find(id, buffer)?;
+        if let Some(data) = &found {
+            data.verify_checksum(id)?;
+        }
+        Ok(found)
+    }
 }
 
 /// Converts files as `git add` would, without running any program.

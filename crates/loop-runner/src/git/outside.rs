@@ -112,7 +112,12 @@ impl Outside {
         let references = References::take(git.common_dir())?;
         self.references.compare(&references, &mut changes);
         let staged = Staged::of(&index_of(&git), &self.exempt);
-        self.staged.compare(&staged, &mut changes);
+        let is_dirty = |path: &BStr| {
+            self.files
+                .as_ref()
+                .is_some_and(|files| files.is_dirty(path))
+        };
+        self.staged.compare(&staged, is_dirty, &mut changes);
         if let Some(files) = &self.files {
             files.compare(&git, &self.exempt, stop, &mut changes)?;
         }

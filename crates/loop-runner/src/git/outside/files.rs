@@ -10,7 +10,7 @@ use std::{
 };
 
 use gix::{
-    bstr::{BStr, BString},
+    bstr::{BStr, BString, ByteSlice},
     dir::{EntryRef, entry, walk},
     index::entry::{Mode, Stage},
 };
@@ -75,6 +75,17 @@ impl Files {
         })
     }
 
+    /// Tells whether a file was new or edited already.
+    pub(super) fn is_dirty(&self, path: &BStr) -> bool {
+        if self.untracked.contains(path) {
+            return true;
+        }
+        let Ok(listed) = self.index.entry_index_by_path(path) else {
+            return false;
+        };
+        self.clean.iter().all(|(at, _)| *at != listed)
+    }
+
     /// Looks again at the files that were not edited, and for new ones.
     pub(super) fn compare(
         &self,
@@ -107,13 +118,25 @@ impl Files {
         self.rules
             .walk(git, &self.index, &self.root, stop, &mut new)?;
         for path in new.0.difference(&self.untracked) {
-            if !exempt.holds(path.as_ref()) {
+            if !exempt.holds(path.as_ref()) && !is_editors(path.as_ref()) {
                 let path = shown(to_path(path.as_ref()));
                 changes.push(OutsideChange::new(format!("{path} was added")));
             }
         }
         Ok(())
     }
+}
+
+/// Tells whether a new file is one that an editor makes while a person writes in
+/// the checkout, or a desktop while they look at it.
+fn is_editors(path: &BStr) -> bool {
+    let name = path.rsplit_str("/").next().unwrap_or(path);
+    let is_swap = name.starts_with(b".")
+        && [".swp", ".swo", ".swx"]
+            .iter()
+            .any(|end| name.ends_with(end.as_bytes()));
+    let is_backup = name.ends_with(b"~") || (name.starts_with(b"#") && name.ends_with(b"#"));
+    is_swap || is_backup || name.starts_with(b".#") || matches!(name, b"4913" | b".DS_Store")
 }
 
 /// Looks at every file that an index lists, in order.

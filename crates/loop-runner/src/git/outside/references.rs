@@ -89,7 +89,9 @@ impl References {
         let names: BTreeSet<_> = names.filter(|name| **name != stash).collect();
         for name in names {
             let (was, is) = (self.names.get(name), after.names.get(name));
-            if was != is {
+            // A fetch brings tags by itself, and editors fetch by themselves.
+            let is_fetched = was.is_none() && name.starts_with(b"refs/tags/");
+            if was != is && !is_fetched {
                 let what = format!("{} {}", called(name), fate(was, is));
                 changes.push(OutsideChange::new(what));
             }

@@ -2,7 +2,7 @@
 
 use gix::{
     ObjectId,
-    bstr::{BString, ByteSlice},
+    bstr::{BStr, BString, ByteSlice},
     index::entry::Mode,
 };
 use std::collections::BTreeMap;
@@ -31,14 +31,21 @@ impl Staged {
         }
     }
 
-    pub(super) fn compare(&self, after: &Self, changes: &mut Vec<OutsideChange>) {
+    /// What was edited before may be staged meanwhile: `is_dirty` tells.
+    pub(super) fn compare(
+        &self,
+        after: &Self,
+        is_dirty: impl Fn(&BStr) -> bool,
+        changes: &mut Vec<OutsideChange>,
+    ) {
         let added = after
             .entries
             .keys()
             .filter(|key| !self.entries.contains_key(*key));
         for key in self.entries.keys().chain(added) {
-            if self.entries.get(key) != after.entries.get(key) {
-                let path = shown(to_path(key.0.as_bstr()));
+            let path = key.0.as_bstr();
+            if self.entries.get(key) != after.entries.get(key) && !is_dirty(path) {
+                let path = shown(to_path(path));
                 let what = format!("what is staged of {path} was changed");
                 changes.push(OutsideChange::new(what));
             }

@@ -296,6 +296,7 @@ fn called(end: CallEnd) -> Called {
         output: file("tick1-output.md"),
         leaked: false,
         outside: Vec::new(),
+        inputs: Vec::new(),
     }
 }
 

@@ -1,0 +1,101 @@
+//! What a loop itself reads: its configuration, its prompts, the task's brief.
+//!
+//! An agent that edits one of them decides what its next call is told, who judges
+//! it, or which limits hold. So they are looked at before and after every call,
+//! whatever else is watched.
+
+use crate::git::plain_file::{self, is_absent};
+use crate::hash::sha256_hex;
+use crate::setup::Setup;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The longest of these files that is read, in bytes.
+const LONGEST: u64 = 16 << 20;
+/// Documents that a task's brief is read from, with the phase whose work each is.
+const BRIEFS: [(&str, &str); 2] = [("RESEARCH.md", "research"), ("SPEC.md", "spec")];
+
+/// What these files hold, at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inputs {
+    /// SHA-256 by path; `None` for what is there and no plain file.
+    files: BTreeMap<PathBuf, Option<String>>,
+}
+
+impl Inputs {
+    /// Reads them for a call about `task`, which is in `phase`: the document that
+    /// is that phase's own work may change.
+    ///
+    /// # Errors
+    ///
+    /// What the system said of a file or folder that is there and cannot be read.
+    pub(crate) fn take(setup: &Setup, task: &str, phase: Option<&str>) -> io::Result<Self> {
+        let mut files = BTreeMap::new();
+        read(&setup.config_path(), &mut files)?;
+        for folder in [setup.dir.root(), &setup.home.prompts()] {
+            for path in prompts_in(folder)? {
+                read(&path, &mut files)?;
+            }
+        }
+        if let Ok(folder) = setup.tasks.path(task) {
+            for (name, written_in) in BRIEFS {
+                if phase != Some(written_in) {
+                    read(&folder.join(name), &mut files)?;
+                }
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// Lists what is not as it was, one line each.
+    pub(crate) fn changes(&self, now: &Self) -> Vec<String> {
+        let mut changes: Vec<_> = self
+            .files
+            .iter()
+            .filter_map(|(path, was)| {
+                let what = match now.files.get(path) {
+                    Some(is) if is == was => return None,
+                    Some(_) => "was changed",
+                    None => "was removed",
+                };
+                Some(format!("{} {what}", path.display()))
+            })
+            .collect();
+        let new = now
+            .files
+            .keys()
+            .filter(|path| !self.files.contains_key(*path));
+        changes.extend(new.map(|path| format!("{} was added", path.display())));
+        changes
+    }
+}
+
+fn read(path: &Path, files: &mut BTreeMap<PathBuf, Option<String>>) -> io::Result<()> {
+    match plain_file::read(path, LONGEST) {
+        Ok(content) => {
+            let digest = content.map(|content| sha256_hex(&content));
+            files.insert(path.to_owned(), digest);
+            Ok(())
+        }
+        Err(error) if is_absent(&error) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Lists the Markdown files of a folder; none when there is no such folder.
+fn prompts_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut prompts = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "md") {
+            prompts.push(path);
+        }
+    }
+    Ok(prompts)
+}
