@@ -37,6 +37,22 @@ impl Machine {
             && halt != Halt::ApprovalRequired
     }
 
+    /// Where tasks share a place, the start of one holds until another is worked
+    /// on there: what has changed since is not its own any more, and must not be
+    /// taken out with it.
+    pub(super) fn forget_other_starts(&mut self, task: &str) {
+        let place = self.rules.as_ref().and_then(|rules| rules.worktree);
+        if place == Some(WorktreeFor::Task) {
+            return;
+        }
+        for (other, progress) in &mut self.state.progress {
+            if other != task {
+                progress.baseline = None;
+                progress.judges_own.clear();
+            }
+        }
+    }
+
     /// The work is out of the shared worktree.
     pub(super) fn set_aside(&mut self) {
         if let Some(progress) = self.progress_mut() {

@@ -198,6 +198,7 @@ impl Machine {
         self.state.status = Status::Active;
         if let Some(task) = &task {
             self.count_tick();
+            self.forget_other_starts(&task.name);
             self.state.current_task = Some(task.name.clone());
             self.state.current_phase.clone_from(&task.phase);
         }

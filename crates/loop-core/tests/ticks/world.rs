@@ -144,7 +144,10 @@ impl World {
                 self.control(request, granted);
                 let mut asked = Vec::new();
                 while let Some(action) = self.machine.action() {
-                    assert!(asked.is_empty(), "a move is made once");
+                    if asked.contains(&Step::Finish) {
+                        break; // It could not be done now.
+                    }
+                    assert!(!asked.contains(&action.step()), "a move is made once");
                     asked.push(action.step());
                     self.perform(&action, &mut lines);
                 }
@@ -158,12 +161,20 @@ impl World {
     /// Plays one tick; returns how it ended, and what was asked in it.
     pub(crate) fn tick(&mut self, text: &str) -> (String, Vec<Step>) {
         let mut lines = script(text);
+        let mut asked = Vec::new();
+        // What is owed comes before any other work.
+        if let Some(action) = self.machine.action() {
+            asked.push(action.step());
+            self.perform(&action, &mut lines);
+            if self.machine.action().is_some() {
+                return (self.ended_in_words(), asked);
+            }
+        }
         let start = Start {
             rules: self.rules.clone(),
             now: self.now(),
         };
         self.machine.start(start).unwrap();
-        let mut asked = Vec::new();
         let mut turns = 0..16;
         while let Some(action) = self.machine.action() {
             assert!(turns.next().is_some(), "the tick does not end: {text}");
@@ -172,8 +183,15 @@ impl World {
                 asked.push(step);
             }
             self.perform(&action, &mut lines);
+            if step == Step::Close {
+                break; // What is owed from here on is owed outside the tick.
+            }
         }
         assert!(lines.is_empty(), "not asked for: {lines:?}");
+        (self.ended_in_words(), asked)
+    }
+
+    fn ended_in_words(&self) -> String {
         let ended = self.machine.ended().unwrap();
         let outcome = &ended.outcome;
         let reason = match outcome {
@@ -181,7 +199,7 @@ impl World {
             _ => outcome.reason().unwrap_or_default().to_owned(),
         };
         let words = format!("{} {reason}", outcome.as_str());
-        (words.trim_end().to_owned(), asked)
+        words.trim_end().to_owned()
     }
 
     fn perform(&mut self, action: &Action, lines: &mut Vec<Line>) {
