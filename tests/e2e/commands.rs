@@ -80,7 +80,7 @@ fn list_shows_every_loop_and_reads_as_one_document() {
     assert_eq!(told["loops"][1]["paused"], true);
 }
 
-// rows: C-14, U-22, U-25
+// rows: C-14, C-15, C-16, U-22, U-24, U-25, U-26, U-27
 #[test]
 fn a_task_moves_phase_by_phase_and_remembers_who_moved_it() {
     let world = World::plain();
@@ -131,6 +131,71 @@ fn a_task_moves_phase_by_phase_and_remembers_who_moved_it() {
     );
     let listed = world.run(["task", "list", "--json"]).rc(0).json();
     assert_eq!(listed["tasks"][0]["name"], task);
+}
+
+// rows: C-14, C-15, C-16, U-26
+#[test]
+fn every_command_about_tasks_tells_programs_in_one_line() {
+    let world = World::plain();
+    let json = |args: &[&str]| {
+        let run = world.run(args.iter().chain(&["--json"])).rc(0);
+        assert_eq!(run.out.lines().count(), 1, "{args:?}");
+        run.json()
+    };
+    let made = json(&["task", "create", "t"]);
+    assert_eq!(
+        made,
+        json!({"task": "t", "phase": "research", "created": true})
+    );
+    let moved = json(&["task", "transition", "t"]);
+    assert_eq!(
+        (&moved["v"], &moved["task"]["phase"]),
+        (&json!(1), &json!("spec"))
+    );
+    let moved = json(&["task", "approve", "t"]);
+    assert_eq!(moved["task"]["phase"], "implement");
+    assert_eq!(moved["task"]["history"].as_array().unwrap().len(), 2);
+    assert_eq!(json(&["task", "show", "t"])["task"], moved["task"]);
+    assert_eq!(json(&["task", "list"])["tasks"][0]["phase"], "implement");
+}
+
+// rows: C-15, S-29, U-47
+// cases: 76, 150
+#[test]
+fn a_title_in_any_script_becomes_a_name_that_can_be_read_and_typed() {
+    let world = World::plain();
+    let mut names = Vec::new();
+    for title in [
+        "Fix the login!",
+        "Über die Brücke",
+        "Uber die Brucke",
+        "\u{417}\u{430}\u{434}\u{430}\u{447}\u{430} 1",
+        "\u{417}\u{430}\u{434}\u{430}\u{447}\u{430} 2",
+        "\u{1f41b}",
+        "../../etc/passwd",
+        "--force",
+        "CON",
+    ] {
+        let made = world.run(["task", "create", "--", title]).rc(0).json();
+        let name = made["task"].as_str().unwrap().to_owned();
+        let safe = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        assert!(name.chars().all(safe) && !name.starts_with('-'), "{name}");
+        let shown = world.run(["task", "show", &name, "--json"]).rc(0).json();
+        assert_eq!(shown["task"]["title"], title);
+        names.push(name);
+    }
+    assert_eq!(names[0], "fix-the-login");
+    assert!(names[1].starts_with("ber-die-br-cke-"), "{names:?}");
+    assert_eq!(names[2], "uber-die-brucke");
+    assert!(
+        names[3].starts_with("1-") && names[4].starts_with("2-"),
+        "{names:?}"
+    );
+    assert!(names[5].starts_with("task-"), "{names:?}");
+    assert_eq!(names[6], "etc-passwd");
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 9, "{names:?}");
 }
 
 // rows: D-06

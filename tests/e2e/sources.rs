@@ -3,6 +3,7 @@
 mod audit;
 mod backlog;
 mod claims;
+mod dry_run;
 mod finishing;
 mod parking;
 mod program;

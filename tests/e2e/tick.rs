@@ -106,6 +106,50 @@ fn a_failing_verdict_feeds_its_hint_to_the_next_tick() {
     }
 }
 
+// rows: K-06, K-07, Q-28, Q-34
+#[test]
+fn next_hint_comes_from_the_last_verdict() {
+    let world = World::plain().with_loop();
+    for (n, hint) in [(1, "the first"), (2, "the second")] {
+        world.says_at("verify", n, verdict(false, f64::from(n) / 10.0, hint));
+    }
+    for hint in ["", "the first", "the second"] {
+        world.tick();
+        let tick = world.state()["tick"].clone();
+        let prompt = world.output(&format!("tick{tick}-implement-prompt.md"));
+        assert!(prompt.contains(&format!("hint=[{hint}]")), "{prompt}");
+    }
+}
+
+// rows: L-13, S-02, Q-41
+#[test]
+fn a_legacy_single_loop_ticks_unchanged() {
+    let legacy = World::plain().with(|config| {
+        let config = config.as_object_mut().unwrap();
+        config.remove("work_source");
+        config.remove("acceptance_criteria");
+    });
+    let today = World::plain().with(|config| config["acceptance_criteria"] = "".into());
+    let told: Vec<_> = [&legacy, &today]
+        .into_iter()
+        .map(|world| {
+            world.says("verify", verdict(true, 1.0, ""));
+            let told = world.tick();
+            let prompt = world.output("tick1-implement-prompt.md");
+            assert!(prompt.contains("crit=; "), "{prompt}");
+            let roles = world.roles();
+            (
+                told,
+                roles,
+                world.phase("t1"),
+                world.state()["last_verdict"].take(),
+            )
+        })
+        .collect();
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[0].2, "spec");
+}
+
 /// An outcome, what the agents do for it, and the exit code that tells it.
 type Ending = (&'static str, fn(&World), i32);
 

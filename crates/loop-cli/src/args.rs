@@ -123,7 +123,7 @@ pub(crate) struct Json {
 pub(crate) struct Create {
     /// The name of the new loop.
     pub(crate) name: String,
-    /// The template: task, ci-triage, self-improvement, or one of your own.
+    /// The template: task, backlog, ci-triage, self-improvement, or one of your own.
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) from_template: String,
     /// The task to work on; made if it does not exist.
@@ -206,6 +206,9 @@ pub(crate) enum TaskCommand {
         /// What is to be done: a text, @FILE, or - for standard input.
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         brief: Option<String>,
+        /// Print JSON, which is what is printed in any case.
+        #[arg(long)]
+        json: bool,
     },
     /// Lists the tasks.
     List(Json),
@@ -224,11 +227,17 @@ pub(crate) enum TaskCommand {
         /// The phase; the next one when absent.
         #[arg(long, value_name = "PHASE")]
         to: Option<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Lets a task leave a phase that needs approval, or go back to work.
     Approve {
         /// The task.
         task: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
 }
 

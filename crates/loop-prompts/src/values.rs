@@ -99,7 +99,7 @@ mod tests {
         values
     }
 
-    // rows: K-20, K-09
+    // rows: K-20, K-09, U-50
     #[test]
     fn a_role_gets_what_it_may_see() {
         for role in Role::ALL {

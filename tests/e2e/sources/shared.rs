@@ -99,3 +99,25 @@ fn work_that_has_passed_stays_while_a_person_has_to_approve_it() {
     assert_eq!(world.phase("a"), "complete");
     assert_eq!(world.state()["parked"], json!({"b": "approval_required"}));
 }
+
+// rows: S-31
+#[test]
+fn what_another_item_has_changed_meanwhile_is_never_taken_out() {
+    let world = sharing(|config| config["brakes"]["max_iterations"] = json!(2));
+    world.role(
+        "implement",
+        "read -r task <\"$1\"; echo \"$n\" >>\"$task.txt\"",
+    );
+    world.says_at("verify", 1, verdict(false, 0.2, "h"));
+    world.says_at("verify", 3, verdict(false, 0.3, "h"));
+    ends(&world.tick(), "fail", "verdict", Some("a"));
+    super::write_backlog(world.project(), "- [ ] **b**\n- [ ] **a**\n");
+    ends(&world.tick(), "pass", "", Some("b"));
+    ends(&world.tick(), "parked", "max_iterations", Some("a"));
+    let tree = worktree(&world);
+    assert_eq!(fs::read_to_string(tree.join("b.txt")).unwrap(), "2\n");
+    assert_eq!(
+        files_of(&world.output("tick3-set-aside.patch")),
+        ["a.txt b/a.txt"]
+    );
+}

@@ -24,13 +24,15 @@ use std::env;
 pub(crate) fn run(context: &Context, command: &TaskCommand) -> Result<u8, Failure> {
     let tasks = Tasks::new(context.around.project.data());
     match command {
-        TaskCommand::Create { name, title, brief } => {
-            create(context, &tasks, name, title.as_deref(), brief.as_deref())
-        }
+        TaskCommand::Create {
+            name, title, brief, ..
+        } => create(context, &tasks, name, title.as_deref(), brief.as_deref()),
         TaskCommand::List(args) => list(&tasks, args.json),
         TaskCommand::Show { task, json } => show_one(&tasks, task, *json),
-        TaskCommand::Transition { task, to } => transition(context, &tasks, task, to.as_deref()),
-        TaskCommand::Approve { task } => approve(context, &tasks, task),
+        TaskCommand::Transition { task, to, json } => {
+            transition(context, &tasks, task, to.as_deref(), *json)
+        }
+        TaskCommand::Approve { task, json } => approve(context, &tasks, task, *json),
     }
 }
 
@@ -153,16 +155,17 @@ fn transition(
     tasks: &Tasks,
     task: &str,
     to: Option<&str>,
+    as_json: bool,
 ) -> Result<u8, Failure> {
     match context::role() {
         None => {
             let moved = tasks
                 .transition(task, to, mover(context, &context::user()))
                 .map_err(|error| not_moved(&error))?;
-            show::line(format!("{} is in `{}` now", moved.name, moved.phase));
+            tell_moved(&moved, as_json)?;
             Ok(exit::DONE)
         }
-        Some(role) if role == "orchestrate" => orchestrate_asks(context, task, to),
+        Some(role) if role == "orchestrate" => orchestrate_asks(context, task, to, as_json),
         Some(_) => {
             context.person_only("move a task")?;
             Ok(exit::REFUSED)
@@ -170,7 +173,21 @@ fn transition(
     }
 }
 
-fn orchestrate_asks(context: &Context, task: &str, to: Option<&str>) -> Result<u8, Failure> {
+/// Says where a task is after a move.
+fn tell_moved(task: &Task, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return show::json(&json!({"v": 1, "task": task}));
+    }
+    show::line(format!("{} is in `{}` now", task.name, task.phase));
+    Ok(())
+}
+
+fn orchestrate_asks(
+    context: &Context,
+    task: &str,
+    to: Option<&str>,
+    as_json: bool,
+) -> Result<u8, Failure> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let tick = variable("AUTOMATON_TICK").and_then(|tick| tick.parse().ok());
     let (Some(name), Some(tick)) = (variable("AUTOMATON_LOOP"), tick) else {
@@ -188,21 +205,32 @@ fn orchestrate_asks(context: &Context, task: &str, to: Option<&str>) -> Result<u
         .map_err(|error| Failure::refused(Failure::of(&error).to_string()))?;
     match answered {
         Answered::Done(requested) if !requested.accepted => Err(Failure::refused(requested.said)),
+        Answered::Done(requested) if as_json => {
+            // The tick makes the move when orchestrate has ended.
+            show::json(&json!({"v": 1, "task": task, "said": requested.said}))?;
+            Ok(exit::DONE)
+        }
         answered => tell(&name, Ok(answered)),
     }
 }
 
-fn approve(context: &Context, tasks: &Tasks, task: &str) -> Result<u8, Failure> {
+fn approve(context: &Context, tasks: &Tasks, task: &str, as_json: bool) -> Result<u8, Failure> {
     context.person_only("approve a task")?;
     let moved = tasks
         .approve(task, mover(context, &context::user()))
         .map_err(|error| not_moved(&error))?;
-    show::line(format!("{} is in `{}` now", moved.name, moved.phase));
-    tell_waiting_loops(context, task)
+    if !as_json {
+        tell_moved(&moved, false)?;
+    }
+    let code = tell_waiting_loops(context, task, as_json)?;
+    if as_json {
+        tell_moved(&moved, true)?;
+    }
+    Ok(code)
 }
 
 /// A loop that waits for this very approval goes on, too (state.md, "Tasks").
-fn tell_waiting_loops(context: &Context, task: &str) -> Result<u8, Failure> {
+fn tell_waiting_loops(context: &Context, task: &str, quiet: bool) -> Result<u8, Failure> {
     let names = context
         .around
         .project
@@ -216,7 +244,10 @@ fn tell_waiting_loops(context: &Context, task: &str) -> Result<u8, Failure> {
         if let Some(request) = awaited(&snapshot.state, task) {
             let user = context::user();
             let answered = driver::request(&context.around, &name, request, &user, None);
-            tell(&name, answered)?;
+            match answered {
+                Ok(Answered::Done(requested)) if quiet && requested.accepted => {}
+                answered => _ = tell(&name, answered)?,
+            }
         }
     }
     Ok(exit::DONE)
