@@ -15,7 +15,7 @@ fn read_json(path: impl AsRef<Path>) -> Value {
 // rows: C-01, C-02, C-03, C-05, T-01, T-02, T-13, Q-37
 #[test]
 fn a_loop_made_from_a_template_is_the_template_under_a_new_name() {
-    for template in ["task", "ci-triage", "self-improvement"] {
+    for template in ["task", "backlog", "ci-triage", "self-improvement"] {
         let world = World::git();
         let prompts = world.home().join(".automaton/prompts");
         fs::create_dir_all(&prompts).unwrap();
@@ -102,7 +102,7 @@ fn a_refused_create_writes_nothing() {
             "x",
             "nope",
             1,
-            "there are ci-triage, self-improvement, task",
+            "there are backlog, ci-triage, self-improvement, task",
         ),
         ("x", "../task", 1, "there is no template"),
     ] {

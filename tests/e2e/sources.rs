@@ -8,6 +8,7 @@ mod finishing;
 mod parking;
 mod program;
 mod project;
+mod recipes;
 mod shared;
 
 use crate::support::{World, verdict};

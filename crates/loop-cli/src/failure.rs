@@ -133,7 +133,9 @@ impl From<RequestError> for Failure {
 impl From<CreateLoopError> for Failure {
     fn from(error: CreateLoopError) -> Self {
         let code = match error {
-            CreateLoopError::Name { .. } | CreateLoopError::Template { .. } => exit::USAGE,
+            CreateLoopError::Name { .. }
+            | CreateLoopError::Template { .. }
+            | CreateLoopError::FindsItsTasks { .. } => exit::USAGE,
             _ => exit::FAILED,
         };
         Self::of(&error).with_code(code)

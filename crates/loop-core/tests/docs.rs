@@ -53,6 +53,8 @@ fn ends() -> Vec<Outcome> {
     );
     ends.extend(Interruption::ALL.iter().copied().map(Outcome::Interrupted));
     ends.extend(Halt::ALL.iter().copied().map(Outcome::HumanIntervention));
+    let parks = Halt::ALL.iter().copied().filter(|halt| halt.parks());
+    ends.extend(parks.map(Outcome::Parked));
     ends.extend(Error::ALL.iter().copied().map(Outcome::Error));
     ends.extend(Skip::ITS_OWN.iter().copied().map(Outcome::Skipped));
     ends

@@ -6,7 +6,9 @@ use crate::setup::{Setup, SetupError, Surroundings};
 use crate::store::{self, RequestError};
 use crate::tasks::{CreateError, NewTask, ReadError, Tasks};
 use crate::templates::{self, LOOP_SCHEMA};
-use loop_core::config::{Argv, Config, Harness, HarnessChoice, HarnessRef, LoopName};
+use loop_core::config::{
+    Argv, Config, Harness, HarnessChoice, HarnessRef, LoopName, WorkSourceKind,
+};
 use loop_core::control::Request;
 use loop_core::rules::Rules;
 use loop_core::task::Origin;
@@ -62,6 +64,16 @@ pub enum CreateLoopError {
         /// The names of those that there are.
         known: Vec<String>,
     },
+    /// The loop finds its tasks itself.
+    #[error(
+        "a loop from `{template}` takes its work from its source ({kind}), not from --task or --brief"
+    )]
+    FindsItsTasks {
+        /// The template.
+        template: String,
+        /// The kind of its work source.
+        kind: &'static str,
+    },
     /// The loop is there already.
     #[error("the loop `{name}` exists already: {}", path.display())]
     Exists {
@@ -107,6 +119,13 @@ pub enum CreateLoopError {
 /// [`CreateLoopError`].
 pub fn create(around: &Surroundings, new: &NewLoop<'_>) -> Result<Created, CreateLoopError> {
     let config = configure(&around.home, new)?;
+    let kind = config.work_source().kind();
+    if kind != WorkSourceKind::Single && (new.task.is_some() || new.brief.is_some()) {
+        return Err(CreateLoopError::FindsItsTasks {
+            template: new.template.to_owned(),
+            kind: kind.name(),
+        });
+    }
     let folder = around.project.loop_dir(new.name);
     if folder.symlink_metadata().is_ok() {
         return Err(CreateLoopError::Exists {

@@ -55,7 +55,10 @@ pub(crate) struct NextTask {
 #[non_exhaustive]
 pub enum PreviewError {
     /// There is nothing to render a prompt for.
-    #[error("the loop {name} has no task; give it one with: loop set-task {name} TASK")]
+    #[error(
+        "the loop {name} has no task now; loop set-task gives one to a loop of the kind single, \
+         and loop tick {name} --dry-run shows what another kind takes next"
+    )]
     NoTask {
         /// The loop.
         name: String,

@@ -6,8 +6,12 @@ use std::io;
 use std::path::PathBuf;
 
 /// The built-in templates by name; the files are those of `templates/loops/`.
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 4] = [
     ("task", include_str!("../templates/loops/task/loop.json")),
+    (
+        "backlog",
+        include_str!("../templates/loops/backlog/loop.json"),
+    ),
     (
         "ci-triage",
         include_str!("../templates/loops/ci-triage/loop.json"),
@@ -146,6 +150,22 @@ mod tests {
         );
     }
 
+    // rows: S-20, T-13
+    #[test]
+    fn a_backlog_is_worked_through_in_one_worktree_and_goes_on_past_what_fails() {
+        let template = value("backlog");
+        assert_eq!(
+            template["work_source"],
+            json!({"kind": "backlog", "area": "loops"})
+        );
+        assert_eq!(template["brakes"]["on_trip"], "park");
+        let place = json!({"use_worktree": true, "worktree_for": "loop"});
+        assert_eq!(template["blast_radius"], place);
+        assert_eq!(template["phases"], json!(["implement"]));
+        assert_eq!(template["approval_phases"], json!([]));
+        assert_eq!(template["acceptance_criteria"].as_array().unwrap().len(), 3);
+    }
+
     // rows: T-04, T-05, T-06, T-07, T-08, T-09, T-10, T-11, Q-13, Q-14, Q-15
     #[test]
     fn self_improvement_is_what_the_seeds_say() {
@@ -185,7 +205,7 @@ mod tests {
         );
         assert_eq!(
             names(&home).unwrap(),
-            ["ci-triage", "self-improvement", "task"]
+            ["backlog", "ci-triage", "self-improvement", "task"]
         );
     }
 }

@@ -166,3 +166,28 @@ fn hostile_items_name_no_path_close_no_fence_and_reach_no_terminal() {
     assert!(second.contains("{next_hint} {{task_brief}}"), "{second}");
     assert!(!world.run(["show", "L"]).rc(0).out.contains('\u{1b}'));
 }
+
+// rows: C-01, C-13
+#[test]
+fn a_loop_from_the_template_says_where_its_items_go_and_takes_no_task_by_hand() {
+    let world = World::git();
+    let create = ["create", "plan", "--from-template", "backlog"];
+    let run = world.run(create.iter().chain(&["--brief", "do it"])).rc(2);
+    assert!(
+        run.error()
+            .contains("takes its work from its source (backlog)")
+    );
+    assert!(!world.data("loops/plan").exists());
+    let said = world.run(create).rc(0).out;
+    assert!(said.contains("into design/loops/BACKLOG.md"), "{said}");
+    world.task("t1", "BRIEF");
+    let run = world.run(["set-task", "plan", "t1"]).rc(1);
+    assert!(
+        run.error().contains("--dry-run shows what is next"),
+        "{run:#?}"
+    );
+    world.says("verify", verdict(true, 1.0, ""));
+    write_backlog(world.project(), "- [ ] **name** what to do\n");
+    let told = world.run(["tick", "plan", "--json"]).rc(0).json();
+    ends(&told, "pass", "", Some("name"));
+}

@@ -1,7 +1,7 @@
 //! A loop whose work is another project's.
 
 use super::{ends, with_source, write_backlog};
-use crate::support::World;
+use crate::support::{World, verdict};
 use serde_json::json;
 use std::fs;
 
@@ -81,4 +81,23 @@ fn a_project_that_is_not_there_is_an_error_in_the_configuration() {
     let run = world.run(["tick", "L"]).rc(2);
     assert!(run.error().contains("work_source.project"), "{run:#?}");
     assert!(run.error().contains("nowhere"), "{run:#?}");
+}
+
+// rows: T-04, T-05, T-08, S-17, S-18
+#[test]
+fn the_self_improvement_template_works_on_the_framework_home() {
+    let world = World::plain();
+    let home = world.other_repository("home/.automaton");
+    fs::create_dir_all(home.join("tasks/bare")).unwrap();
+    world
+        .run(["create", "mend", "--from-template", "self-improvement"])
+        .rc(0);
+    world.role("implement", "mkdir -p scripts; echo \"$n\" >scripts/x");
+    world.says("verify", verdict(true, 1.0, ""));
+    let run = world.run(["tick", "mend", "--json"]).rc(0);
+    ends(&run.json(), "pass", "", Some("bare"));
+    let tree = &world.calls()[0].cwd;
+    assert!(tree.starts_with(home.join("worktrees")), "{tree:?}");
+    assert!(tree.ends_with("mend/bare"), "{tree:?}");
+    assert!(!home.join("scripts").exists());
 }

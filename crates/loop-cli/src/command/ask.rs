@@ -4,6 +4,7 @@ use crate::args::{Approve, Ask, SetTask};
 use crate::context::{self, Context};
 use crate::failure::Failure;
 use crate::show;
+use loop_core::config::WorkSourceKind;
 use loop_core::control::Request;
 use loop_core::exit;
 use loop_core::phase::COMPLETE;
@@ -45,6 +46,14 @@ pub(crate) fn stop(context: &Context, args: &Ask) -> Result<u8, Failure> {
 pub(crate) fn set_task(context: &Context, args: &SetTask) -> Result<u8, Failure> {
     context.person_only("give a loop its task")?;
     let setup = context.setup(&args.name)?;
+    let kind = setup.config.work_source().kind();
+    if kind != WorkSourceKind::Single {
+        return Err(Failure::failed(format!(
+            "{} takes its work from its source ({}); loop tick {0} --dry-run shows what is next",
+            args.name,
+            kind.name()
+        )));
+    }
     match setup.tasks.read(&args.task) {
         Ok(Some(task)) if task.phase == COMPLETE => {
             return Err(Failure::failed(format!(

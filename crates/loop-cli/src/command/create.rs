@@ -4,7 +4,7 @@ use crate::args::Create;
 use crate::context::{self, Context};
 use crate::failure::Failure;
 use crate::show;
-use loop_core::config::{Argv, Supported};
+use loop_core::config::{Argv, Supported, WorkSourceKind};
 use loop_core::{Role, exit};
 use loop_runner::create::{Created, NewLoop, create};
 use loop_runner::harness::HarnessSettings;
@@ -73,11 +73,27 @@ fn tell(context: &Context, name: &str, created: &Created) {
     if let Some(what) = no_worktree_possible(&created.setup) {
         show::warning(&what);
     }
-    match &created.task {
-        Some(_) => show::line(format!("next: loop tick {name}")),
-        None => show::line(format!(
-            "next: loop task create TASK --brief TEXT, then loop set-task {name} TASK"
-        )),
+    show::line(format!("next: {}", next(name, created)));
+}
+
+/// Says what there is to do until the loop has work.
+fn next(name: &str, created: &Created) -> String {
+    let source = created.setup.config.work_source();
+    match (source.kind(), &created.task) {
+        (WorkSourceKind::Single, Some(_)) => format!("loop tick {name}"),
+        (WorkSourceKind::Single, None) => {
+            format!("loop task create TASK --brief TEXT, then loop set-task {name} TASK")
+        }
+        (WorkSourceKind::Backlog, _) => {
+            let area = source.area.as_ref().map_or("AREA", |area| area.as_str());
+            format!(
+                "write items such as `- [ ] **name** what to do` into design/{area}/BACKLOG.md, \
+                 then loop tick {name} --dry-run"
+            )
+        }
+        (WorkSourceKind::Audit | WorkSourceKind::Command, _) => {
+            format!("loop tick {name} --dry-run")
+        }
     }
 }
 
