@@ -62,6 +62,11 @@ fn a_task_that_fails_again_and_again_is_put_aside_and_the_next_is_picked() {
     let parked = json!([{"task": "first", "reason": "max_iterations", "why": why}]);
     assert_eq!(row["parked"], parked);
     assert_eq!(row["status"], "active");
+    let said = world.run(["tick", "L"]).rc(0).out;
+    assert!(
+        said.contains("do: see what was put aside: loop show L"),
+        "{said}"
+    );
     let listed = world.run(["list"]).rc(0).out;
     assert!(listed.contains("1 put aside"), "{listed}");
 }

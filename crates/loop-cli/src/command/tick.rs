@@ -99,6 +99,11 @@ pub(crate) fn tell(setup: &Setup, ticked: &Ticked, quiet: bool) {
             }
         }
         Outcome::Fail(_) => show::line(format!("  next: loop tick {} tries again", setup.name)),
+        Outcome::Parked(_) => show::line(format!(
+            "  next: loop tick {0} takes the next item; loop approve {0} {1} takes this one back",
+            setup.name,
+            ended.task.as_deref().unwrap_or("TASK")
+        )),
         _ => {}
     }
 }

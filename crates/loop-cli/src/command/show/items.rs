@@ -101,8 +101,8 @@ fn tell_items(state: &State, items: &[Surveyed]) {
     tell_some(
         "open",
         open.map(|item| {
-            if item.item.title == item.task {
-                item.task.clone()
+            if item.item.title.starts_with(&item.task) {
+                item.item.title.clone()
             } else {
                 format!("{}: {}", item.task, item.item.title)
             }
