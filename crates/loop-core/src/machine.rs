@@ -234,9 +234,11 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// [`Refused::Busy`] while a tick is open or a move is owed.
+    /// [`Refused::Busy`] while a tick is open or something is owed; what is owed
+    /// to a paused loop waits.
     pub fn start(&mut self, start: Start) -> Result<(), Refused> {
-        if let Some(action) = self.action() {
+        let waits = self.state.paused && self.stage == Stage::Idle;
+        if let Some(action) = self.action().filter(|_| !waits) {
             return Err(Refused::Busy(action.step()));
         }
         self.now = start.now;

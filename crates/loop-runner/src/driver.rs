@@ -242,17 +242,21 @@ impl<'a> Driver<'a> {
     /// Does what is owed outside a tick. What cannot be done ends the call: it
     /// comes before any other work.
     fn make_owed(&mut self) -> Result<Option<Ended>, HeldError> {
-        if self.machine().state().paused {
-            return Ok(None);
-        }
         let setup = self.setup;
-        let means = owed::Means {
-            tasks: &setup.tasks,
-            name: &setup.name,
-            clock: &*setup.clock,
-            source: Some((setup, self.interrupt)),
-        };
-        owed::make(&mut self.held, &means)?;
+        if self.machine().state().paused {
+            // It waits for the end of the pause like all other work.
+            if self.machine().action().is_some() {
+                self.held.start(Rules::of(&setup.config))?;
+            }
+        } else {
+            let means = owed::Means {
+                tasks: &setup.tasks,
+                name: &setup.name,
+                clock: &*setup.clock,
+                source: Some((setup, self.interrupt)),
+            };
+            owed::make(&mut self.held, &means)?;
+        }
         if self.machine().action().is_none() {
             return Ok(None);
         }
@@ -310,10 +314,15 @@ impl<'a> Driver<'a> {
             }
             Action::FindWork => {
                 self.watch.started(Step::FindWork);
-                let state = self.machine().state();
-                let (work, notes) = sources::next(self.setup, state, self.interrupt);
+                let (setup, state) = (self.setup, self.machine().state().clone());
+                let (work, notes) = sources::next(setup, &state, &mut || self.poll_for_work());
                 self.tell(notes);
-                self.held.work(work)
+                if self.stopping().is_some() {
+                    self.held.abandon(Interruption::Signal);
+                } else if self.looks_for_work() {
+                    self.held.work(work)?;
+                }
+                Ok(())
             }
             Action::Open(open) => {
                 self.held.open_tick(&format!("{:016x}", random_bits()))?;
@@ -373,6 +382,18 @@ impl<'a> Driver<'a> {
             (None, _) if self.broken.is_some() => Wish::End,
             (None, _) => Wish::GoOn,
         }
+    }
+
+    /// The same while work is looked for, which a pause calls off.
+    fn poll_for_work(&mut self) -> Wish {
+        match self.poll() {
+            Wish::GoOn if !self.looks_for_work() => Wish::End,
+            wish => wish,
+        }
+    }
+
+    fn looks_for_work(&self) -> bool {
+        matches!(self.machine().action(), Some(Action::FindWork))
     }
 
     /// Says before the first call what has no cap (decision D-3).

@@ -49,9 +49,21 @@ pub(crate) fn of(config: &Config) -> Result<Box<dyn WorkSource>, OptionError> {
 /// What a source said for people and for the loop's log.
 pub type Notes = Vec<(Level, String)>;
 
+/// Says, while a source's program runs, whether it may go on.
+pub(crate) type Poll<'a> = dyn FnMut() -> Wish + 'a;
+
+/// Lets a program go on until somebody interrupts the whole process.
+pub(crate) fn until(interrupt: &Interrupt) -> Wish {
+    match interrupt.asked() {
+        0 => Wish::GoOn,
+        1 => Wish::End,
+        _ => Wish::Kill,
+    }
+}
+
 /// Asks a loop's source what is next. The notes are for the loop's log.
-pub(crate) fn next(setup: &Setup, state: &State, interrupt: &Interrupt) -> (Work, Notes) {
-    with_project(setup, interrupt, None, |project| {
+pub(crate) fn next(setup: &Setup, state: &State, poll: &mut Poll<'_>) -> (Work, Notes) {
+    with_project(setup, poll, None, |project| {
         let answer = setup.source.next(&view(setup, state), project);
         let item = match &answer {
             Ok(Next::Found(found)) => item::keep(setup, state.tick + 1, &found.item),
@@ -81,7 +93,8 @@ pub fn survey(
 ) -> Result<(Vec<Surveyed>, Notes), SourceError> {
     // A tick that runs meanwhile has the loop's own files and lock.
     let beside = tempfile::tempdir().map_err(|error| ProjectError::new(&error))?;
-    let (surveyed, notes) = with_project(setup, interrupt, Some(beside.path()), |project| {
+    let mut poll = || until(interrupt);
+    let (surveyed, notes) = with_project(setup, &mut poll, Some(beside.path()), |project| {
         setup.source.survey(&view(setup, state), project)
     });
     Ok((surveyed?, notes))
@@ -91,7 +104,7 @@ pub fn survey(
 pub(crate) fn finish(
     setup: &Setup,
     finishing: &Finishing,
-    interrupt: &Interrupt,
+    poll: &mut Poll<'_>,
 ) -> (StepAnswer, Notes) {
     let failed = |what: String| {
         StepAnswer::Failed(StepFault::Error {
@@ -106,7 +119,7 @@ pub(crate) fn finish(
             return (StepAnswer::Finish(conflict), Vec::new());
         }
     };
-    with_project(setup, interrupt, None, |project| {
+    with_project(setup, poll, None, |project| {
         match setup.source.finish(&item, project) {
             Ok(Finish::Conflict { what }) => StepAnswer::Finish(Finished::Conflict { what }),
             Ok(Finish::Nothing | Finish::Done | Finish::Before) => {
@@ -133,14 +146,14 @@ fn view(setup: &Setup, state: &State) -> LoopView {
 /// what they print in the folder `beside`, if there is one.
 fn with_project<T>(
     setup: &Setup,
-    interrupt: &Interrupt,
+    poll: &mut Poll<'_>,
     beside: Option<&Path>,
     ask: impl FnOnce(&mut ProjectOnDisk<'_>) -> T,
 ) -> (T, Notes) {
     let mut project = ProjectOnDisk::new(
         setup.project.root(),
         setup.tasks.clone(),
-        Box::new(|program| run(setup, program, interrupt, beside)),
+        Box::new(|program| run(setup, program, poll, beside)),
         Box::new(|| violations(setup)),
     );
     let answer = ask(&mut project);
@@ -161,7 +174,7 @@ fn level_of(level: loop_worksource::Level) -> Level {
 fn run(
     setup: &Setup,
     program: &Program,
-    interrupt: &Interrupt,
+    poll: &mut Poll<'_>,
     beside: Option<&Path>,
 ) -> Result<Ran, ProjectError> {
     let failed = |error: &dyn std::error::Error| ProjectError::new(error);
@@ -179,11 +192,7 @@ fn run(
     command.timeout = program.timeout;
     let ended = holder::spawn(&command)
         .map_err(|error| failed(&error))?
-        .wait(|| match interrupt.asked() {
-            0 => Wish::GoOn,
-            1 => Wish::End,
-            _ => Wish::Kill,
-        })
+        .wait(poll)
         .map_err(|error| failed(&error))?;
     let limit = u64::try_from(program.limit).unwrap_or(u64::MAX);
     let stdout = read(&command.stdout, limit).map_err(|error| failed(&error))?;

@@ -79,6 +79,50 @@ fn a_done_command_that_fails_is_tried_again_before_any_other_work() {
     assert_eq!(ids, ["a b;$(x)", "a b;$(x)", "a b;$(x)", "2"]);
 }
 
+// rows: U-28
+#[test]
+fn a_paused_loop_tells_its_source_nothing_until_it_goes_on() {
+    let world = closing("[ ! -e \"$REC/down\" ]");
+    fs::write(world.rec("down"), "").unwrap();
+    world.run(["tick", "L"]).rc(1);
+    world.run(["pause", "L"]).rc(0);
+    let told = world.tick();
+    ends(&told, "skipped", "paused", told["task"].as_str());
+    assert_eq!(closed(&world).lines().count(), 1);
+    fs::remove_file(world.rec("down")).unwrap();
+    world.run(["resume", "L"]).rc(0);
+    let told = world.tick();
+    assert_eq!(told["outcome"], "pass", "{told:#}");
+    assert_eq!(closed(&world).lines().count(), 3);
+}
+
+// rows: U-28
+#[test]
+fn a_stop_ends_the_program_that_is_running() {
+    let world = closing("[ -e \"$REC/second\" ] || { true >\"$REC/second\"; sleep 60; }");
+    let tick = world.start(["tick", "L", "--json"]);
+    wait_for(&world.rec("second"));
+    world.run(["stop", "L"]).rc(0);
+    tick.wait();
+    world.run(["resume", "L"]).rc(0);
+    assert_eq!(world.tick()["outcome"], "pass");
+
+    let world = closing("");
+    world.program(
+        "tracker",
+        "#!/bin/sh\ntrue >\"$REC/asked\"; [ -e \"$REC/go\" ] || sleep 60; cat \"$REC/items\"\n",
+    );
+    let tick = world.start(["tick", "L", "--json"]);
+    wait_for(&world.rec("asked"));
+    world.run(["stop", "L"]).rc(0);
+    let told = tick.wait().json();
+    ends(&told, "skipped", "paused", None);
+    assert!(world.calls().is_empty());
+    fs::write(world.rec("go"), "").unwrap();
+    world.run(["resume", "L"]).rc(0);
+    assert_eq!(world.tick()["outcome"], "pass");
+}
+
 // cases: 55, 107
 #[test]
 fn a_done_command_that_was_killed_is_run_again_and_the_work_is_not() {

@@ -23,6 +23,7 @@ fn mend(world: &World) {
         fs::write(world.rec(&format!("{role}.rc")), "0\n").unwrap();
     }
     world.role("orchestrate", "");
+    fs::write(world.rec("red"), "").unwrap();
     world.says("implement", "did it\n");
     world.says("verify", verdict(true, 1.0, ""));
 }
@@ -108,7 +109,7 @@ struct Way {
     ticks: u32,
 }
 
-const WAYS: [Way; 10] = [
+const WAYS: [Way; 11] = [
     Way {
         reason: "max_iterations",
         config: |config| config["brakes"]["max_iterations"] = json!(1),
@@ -171,6 +172,16 @@ const WAYS: [Way; 10] = [
         reason: "protected",
         config: |config| config["blast_radius"]["protect"] = json!(["src/"]),
         agents: |world| world.role("implement", "echo \"$n\" >>src/new"),
+        ticks: 1,
+    },
+    Way {
+        reason: "gate_green",
+        config: |config| {
+            let check = "[ ! -e \"$REC/red\" ] || [ -e work.txt ]";
+            config["gate"] = json!({"command": ["sh", "-c", check], "must_start_red": true});
+            config["blast_radius"]["worktree_for"] = json!("task");
+        },
+        agents: |_| {},
         ticks: 1,
     },
     Way {

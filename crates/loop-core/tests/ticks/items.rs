@@ -4,13 +4,14 @@ use crate::rules;
 use crate::script::file;
 use crate::world::World;
 use loop_core::answer::Finished;
+use loop_core::outcome::{Outcome, Skip};
 use loop_core::phase::Phases;
 use loop_core::record::Body;
 use loop_core::replay::replay;
 use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::{Fence, Finishing};
-use loop_core::{Action, Answer, Reply, Step, StepAnswer};
+use loop_core::{Action, Answer, Refused, Reply, Start, Step, StepAnswer};
 
 /// A loop whose task is somebody's item, in its only phase.
 fn world() -> World {
@@ -194,4 +195,23 @@ fn what_is_owed_outside_a_tick_has_the_fence_of_what_made_it_owed() {
     assert_eq!(again.machine.state(), world.machine.state());
     assert_eq!(again.machine.fence(), Some(fence));
     assert!(!world.machine.begun());
+}
+
+// rows: U-28
+#[test]
+fn what_is_owed_waits_while_the_loop_is_paused() {
+    let mut world = world();
+    world.tick(&format!("{PASSES} / finish error source_failed"));
+    world.control("pause", true);
+    let start = Start {
+        rules: world.rules.clone(),
+        now: world.now(),
+    };
+    world.machine.start(start.clone()).unwrap();
+    let ended = world.machine.ended().unwrap();
+    assert_eq!(ended.outcome, Outcome::Skipped(Skip::Paused));
+    assert_eq!(owed(&world).len(), 1);
+    world.control("resume", true);
+    let busy = world.machine.start(start).unwrap_err();
+    assert_eq!(busy, Refused::Busy(Step::Finish));
 }

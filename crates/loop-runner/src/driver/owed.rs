@@ -36,7 +36,8 @@ pub(super) fn make(held: &mut Held, means: &Means<'_>) -> Result<(), HeldError> 
             (Some(Action::Finish(finishing)), Some((setup, interrupt))) => {
                 held.begin()?;
                 let started = means.clock.monotonic();
-                let (answer, notes) = sources::finish(setup, &finishing, interrupt);
+                let (answer, notes) =
+                    sources::finish(setup, &finishing, &mut || sources::until(interrupt));
                 for (level, note) in notes {
                     held.note(level, &note);
                 }

@@ -178,7 +178,8 @@ impl Driver<'_> {
         self.held.begin()?;
         self.watch.started(Step::Finish);
         let started = self.setup.clock.monotonic();
-        let (answer, notes) = sources::finish(self.setup, finishing, self.interrupt);
+        let setup = self.setup;
+        let (answer, notes) = sources::finish(setup, finishing, &mut || self.poll());
         let elapsed = since(&*self.setup.clock, started);
         self.tell(notes);
         if let StepAnswer::Finish(Finished::Done) = answer {
