@@ -25,6 +25,10 @@ pub struct Reply {
 ///
 /// Answers are small: raw text stays in files, named by path, size and hash.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one at a time is made and handed over; none are kept"
+)]
 pub enum Answer {
     /// The work source has answered.
     Work(Work),
@@ -156,6 +160,15 @@ impl StepFault {
     #[must_use]
     pub fn is_tampering(&self) -> bool {
         matches!(self, Self::WorktreeReplaced { .. } | Self::Tampered { .. })
+    }
+
+    /// Returns the engine's error that it is, when nothing else can be made of it.
+    #[must_use]
+    pub fn error(&self) -> Error {
+        match self {
+            Self::Error { reason, .. } => *reason,
+            _ => Error::Disk,
+        }
     }
 
     /// Returns what happened, in one line.

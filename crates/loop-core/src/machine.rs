@@ -38,9 +38,8 @@ pub struct Machine {
     rules: Option<Rules>,
     stage: Stage,
     tick: Option<Tick>,
-    owed: Option<Owed>,
-    /// Whether the first item that is to be finished outside a tick was begun.
-    finish_begun: bool,
+    /// Whether what is owed outside a tick was begun.
+    owed_begun: bool,
     ended: Option<Ended>,
     now: Timestamp,
 }
@@ -126,17 +125,6 @@ enum Decision {
     Escalate { halt: Halt, why: String },
 }
 
-/// A move that a person's approval makes owed, outside a tick.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Owed {
-    /// Sequence number of the `control` record.
-    control: u64,
-    advance: Advance,
-    /// The task's item, for when the move completes it.
-    item: Option<FileRef>,
-    begun: bool,
-}
-
 /// An input that the machine does not take; nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -178,8 +166,7 @@ impl Machine {
             rules: None,
             stage: Stage::Idle,
             tick: None,
-            owed: None,
-            finish_begun: false,
+            owed_begun: false,
             ended: None,
             now: Timestamp::default(),
         }
@@ -214,10 +201,9 @@ impl Machine {
     /// Whether the step that is asked for was begun.
     #[must_use]
     pub fn begun(&self) -> bool {
-        match (&self.tick, &self.owed) {
-            (Some(tick), _) => tick.begun,
-            (None, Some(owed)) => owed.begun,
-            (None, None) => self.finish_begun,
+        match &self.tick {
+            Some(tick) => tick.begun,
+            None => self.owed_begun,
         }
     }
 
@@ -265,10 +251,9 @@ impl Machine {
             since: at,
             pid,
         });
-        match (&mut self.tick, &mut self.owed) {
-            (Some(tick), _) => tick.begun = true,
-            (None, Some(owed)) => owed.begun = true,
-            (None, None) => self.finish_begun = true,
+        match &mut self.tick {
+            Some(tick) => tick.begun = true,
+            None => self.owed_begun = true,
         }
         self.count(fence.step);
         Ok(())

@@ -4,7 +4,7 @@ use crate::Score;
 use crate::Usd;
 use crate::answer::{FileRef, WorktreeRecord};
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
-use crate::step::{Finishing, Step};
+use crate::step::{Advance, Finishing, Step};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,8 @@ pub struct State {
     pub progress: BTreeMap<String, Progress>,
     /// The tasks that were put aside, and why.
     pub parked: BTreeMap<String, Halt>,
+    /// A move that was decided or approved and is not made yet.
+    pub owed: Option<OwedMove>,
     /// Items of complete tasks that their source has yet to be told of.
     pub to_finish: Vec<Finishing>,
     /// The latest tasks that were finished, and where their work is.
@@ -100,6 +102,18 @@ pub struct Awaited {
     /// The phase it goes to.
     pub to: String,
     /// The task's item, if completing it means to do something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<FileRef>,
+}
+
+/// A move that is owed outside a tick.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwedMove {
+    /// Sequence number of the record that made it owed.
+    pub owed_by: u64,
+    /// The move.
+    pub advance: Advance,
+    /// The task's item, for when the move completes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<FileRef>,
 }

@@ -1,10 +1,10 @@
 //! What a person's request does to a loop.
 
-use super::{Decision, Machine, Owed, Stage};
+use super::{Decision, Machine, Stage};
 use crate::control::{Control, Denied, Granted, Request};
 use crate::outcome::{Halt, Interruption, Skip};
 use crate::phase::HUMAN_INTERVENTION;
-use crate::state::{Awaited, Frozen, State, Status};
+use crate::state::{Awaited, Frozen, OwedMove, State, Status};
 use crate::step::Advance;
 use crate::time::Timestamp;
 
@@ -153,8 +153,8 @@ impl Machine {
     /// Makes an approved move owed, and says so.
     pub(super) fn owe_move(&mut self, seq: u64, by: &str, awaited: Awaited) -> String {
         let what = format!("approved; {} goes on to `{}`", awaited.task, awaited.to);
-        self.owed = Some(Owed {
-            control: seq,
+        self.state.owed = Some(OwedMove {
+            owed_by: seq,
             advance: Advance {
                 task: awaited.task,
                 from: awaited.from,
@@ -163,7 +163,6 @@ impl Machine {
                 by: Some(by.to_owned()),
             },
             item: awaited.item,
-            begun: false,
         });
         what
     }

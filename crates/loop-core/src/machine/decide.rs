@@ -4,7 +4,7 @@ use super::{Decision, Machine, Stage};
 use crate::answer::{Advanced, Called, StepFault};
 use crate::outcome::{Halt, Outcome};
 use crate::phase::{COMPLETE, HUMAN_INTERVENTION};
-use crate::state::{Awaited, Finished, Status};
+use crate::state::{Awaited, Finished, OwedMove, Status};
 use crate::step::{Advance, Role};
 
 impl Machine {
@@ -130,13 +130,16 @@ impl Machine {
         }
     }
 
-    /// A person's approval has made its move.
+    /// A move that was owed has been made.
     fn owed_advanced(&mut self, advanced: Advanced) {
-        let Some(owed) = self.owed.take() else { return };
+        self.owed_begun = false;
+        let Some(owed) = self.state.owed.take() else {
+            return;
+        };
         match advanced {
             Advanced::Conflict { what } => self.wait(Halt::Conflict, what, Some(owed.advance.task)),
             Advanced::Moved if owed.advance.to == COMPLETE => {
-                self.owe_finish(&owed.advance.task, owed.item, owed.control);
+                self.owe_finish(&owed.advance.task, owed.item, owed.owed_by);
                 self.complete(&owed.advance.task);
             }
             Advanced::Moved => {
@@ -147,9 +150,35 @@ impl Machine {
         }
     }
 
-    /// The move could not be made: the loop waits as it did before.
+    /// What has passed stays passed: the move is owed, and made before any other
+    /// work, so that nothing is done and paid for twice.
+    pub(super) fn advance_failed(&mut self, fault: &StepFault) {
+        let Stage::Advance(advance) = self.stage.clone() else {
+            return;
+        };
+        let Some(tick) = &self.tick else { return };
+        self.state.owed = Some(OwedMove {
+            owed_by: tick.opened,
+            item: tick.task.as_ref().and_then(|task| task.item.clone()),
+            advance,
+        });
+        let why = format!("it passed, but could not be moved: {}", fault.what());
+        self.finish(Outcome::Error(fault.error()), why);
+    }
+
+    /// The move could not be made. One that was approved waits for a person as it
+    /// did before; one that a judgement decided stays owed.
     pub(super) fn owed_failed(&mut self, fault: &StepFault) {
-        let Some(owed) = self.owed.take() else { return };
+        self.owed_begun = false;
+        let Some(owed) = self.state.owed.take() else {
+            return;
+        };
+        if owed.advance.by.is_none() {
+            let task = &owed.advance.task;
+            let why = format!("{task} passed, but could not be moved: {}", fault.what());
+            self.state.owed = Some(owed);
+            return self.end_without_tick(Outcome::Error(fault.error()), why);
+        }
         let advance = owed.advance;
         let halt = if advance.from == HUMAN_INTERVENTION {
             Halt::Escalated

@@ -60,7 +60,7 @@ impl Machine {
             item: None,
         });
         self.rules = Some(rules);
-        self.owed = None;
+        self.state.owed = None;
         self.ended = None;
         self.take_number(number, seq, String::new(), task);
     }
@@ -68,10 +68,9 @@ impl Machine {
     /// Nothing is given back of an attempt: whether a fault around the loop cut
     /// it short is not understood here.
     fn begin_foreign(&mut self, step: Option<Step>, at: Timestamp, pid: u32) {
-        match (&mut self.tick, &mut self.owed) {
-            (Some(tick), _) => tick.begun = true,
-            (None, Some(owed)) => owed.begun = true,
-            (None, None) => self.finish_begun = true,
+        match &mut self.tick {
+            Some(tick) => tick.begun = true,
+            None => self.owed_begun = true,
         }
         let Some(step) = step else { return };
         self.state.running = Some(Running {
@@ -100,8 +99,8 @@ impl Machine {
             Some(tick) => tick.begun = false,
             // An approved move was made: where the task is stands in its record.
             None => {
-                self.owed = None;
-                self.finish_begun = false;
+                self.state.owed = None;
+                self.owed_begun = false;
             }
         }
     }

@@ -12,9 +12,18 @@ use crate::step::{Action, Finishing};
 impl Machine {
     /// Returns what is owed outside a tick.
     pub(super) fn owed_action(&self) -> Option<Action> {
-        match &self.owed {
+        match &self.state.owed {
             Some(owed) => Some(Action::Advance(owed.advance.clone())),
             None => Some(Action::Finish(self.state.to_finish.first()?.clone())),
+        }
+    }
+
+    /// Returns the number of the record that made it owed; 0 when nothing is.
+    pub(super) fn owed_by(&self) -> u64 {
+        match (&self.state.owed, self.state.to_finish.first()) {
+            (Some(owed), _) => owed.owed_by,
+            (None, Some(finishing)) => finishing.owed_by,
+            (None, None) => 0,
         }
     }
 
@@ -44,7 +53,7 @@ impl Machine {
     }
 
     pub(super) fn item_finished(&mut self, finished: Finished) {
-        self.finish_begun = false;
+        self.owed_begun = false;
         if self.state.to_finish.is_empty() {
             return;
         }
@@ -66,7 +75,7 @@ impl Machine {
     }
 
     pub(super) fn finish_failed(&mut self, fault: &StepFault) {
-        self.finish_begun = false;
+        self.owed_begun = false;
         let Some(owed) = self.state.to_finish.first() else {
             return;
         };

@@ -66,12 +66,13 @@ impl Machine {
     /// Another task must not be worked on among the leavings of this one.
     pub(super) fn set_aside_failed(&mut self, fault: StepFault) {
         let parking = self.tick.as_mut().and_then(|tick| tick.parking.take());
-        let Some((halt, why)) = parking else { return };
+        let Some((_, why)) = parking else { return };
         let what = fault.what();
         let why = format!("{why}; its work could not be taken out of the worktree: {what}");
         let halt = match fault {
             StepFault::WorktreeReplaced { .. } => Halt::WorktreeReplaced,
-            _ => halt,
+            // Whatever the task ended with, this is what a person has to look at.
+            _ => Halt::Conflict,
         };
         self.wait(halt, why.clone(), self.task_name());
         self.finish(Outcome::HumanIntervention(halt), why);

@@ -38,13 +38,9 @@ impl Machine {
     #[must_use]
     pub fn fence(&self) -> Option<Fence> {
         let step = self.action()?.step();
-        let (opened, attempt) = match (&self.tick, &self.owed) {
-            (Some(tick), _) => (tick.opened, tick.attempt),
-            (None, Some(owed)) => (owed.control, 1),
-            (None, None) => {
-                let finishing = self.state.to_finish.first();
-                (finishing.map_or(0, |finishing| finishing.owed_by), 1)
-            }
+        let (opened, attempt) = match &self.tick {
+            Some(tick) => (tick.opened, tick.attempt),
+            None => (self.owed_by(), 1),
         };
         Some(Fence {
             opened,

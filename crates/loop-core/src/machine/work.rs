@@ -205,6 +205,7 @@ impl Machine {
             Step::Receipt => return self.receipt_written(None),
             // A patch that cannot be made must not lead to another task's work
             // in the same tree.
+            Step::Advance => return self.advance_failed(&fault),
             Step::SetAside => return self.set_aside_failed(fault),
             Step::Finish => return self.finish_failed(&fault),
             _ => {}

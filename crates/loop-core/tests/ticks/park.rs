@@ -257,7 +257,7 @@ fn work_that_passed_is_not_taken_out_and_neither_is_what_nobody_can_tell_apart()
 #[test]
 fn another_task_is_not_worked_on_among_leavings() {
     for (fault, halt) in [
-        ("error disk", "low_score"),
+        ("error disk", "conflict"),
         ("replaced", "worktree_replaced"),
     ] {
         let mut world = World::new(sharing());

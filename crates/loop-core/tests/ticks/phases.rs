@@ -207,3 +207,25 @@ fn a_tick_says_where_the_task_goes() {
         );
     }
 }
+
+// rows: B-02, B-16
+// cases: 6
+#[test]
+fn a_pass_whose_move_could_not_be_made_is_moved_before_anything_is_done_again() {
+    let mut world = World::new(rules());
+    world.play(
+        "
+        implement changes / verify pass 1 / advance error disk | error disk | 0 | | | active | worktree implement verify report advance
+        advance error disk                                     | error disk | 0 | | | active | advance
+        advance / implement changes / verify fail 0.1          | fail verdict | 1 | 0.1 | | active | advance worktree implement verify
+        ",
+    );
+    assert_eq!(world.calls.len(), 4, "nothing was done twice");
+    // A task that has gone elsewhere meanwhile is a conflict, as ever.
+    World::new(rules()).play(
+        "
+        implement changes / verify pass 1 / advance error disk | error disk | 0 | | | active | worktree implement verify report advance
+        advance conflict | skipped conflict | 0 | | | waits conflict | advance
+        ",
+    );
+}
