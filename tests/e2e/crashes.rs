@@ -449,3 +449,32 @@ fn kills_at_random_times_leave_a_record_that_goes_on() {
 fn a_thousand_kills_at_random_times_leave_a_record_that_goes_on() {
     random_kills(1_000);
 }
+
+// rows: L-07, D-12
+// cases: 109, 135
+#[test]
+fn a_record_that_an_agent_cleans_away_takes_no_limit_with_it() {
+    let mut world = World::git();
+    fs::create_dir_all(world.in_loop("")).unwrap();
+    world = world.with(|config| config["brakes"] = serde_json::json!({"max_iterations": 2}));
+    world.git_says(&[
+        "add",
+        "-f",
+        ".automaton/loops/L/loop.json",
+        ".automaton/loops/L/impl.md",
+    ]);
+    world.git_says(&["commit", "--quiet", "-m", "the loop", ".automaton"]);
+    world.user_changed_something();
+    world.role(
+        "implement",
+        "rm -f .automaton/loops/L/events.jsonl .automaton/loops/L/.state.json .automaton/loops/L/.lock",
+    );
+    for _ in 0..2 {
+        let told = world.run(["tick", "L", "--json"]).rc(1).json();
+        assert_eq!(told["reason"], "state_removed", "{told:#}");
+    }
+    let told = world.tick();
+    assert_eq!(told["reason"], "max_iterations", "{told:#}");
+    assert_eq!(world.count("implement"), 2);
+    assert_eq!(world.state()["spent"]["ticks"], 3);
+}

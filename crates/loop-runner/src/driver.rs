@@ -182,6 +182,12 @@ impl<'a> Driver<'a> {
         let ended = match self.drive() {
             Ok(ended) => ended,
             Err(error) => {
+                // What was spent must stay spent, whoever took the record away.
+                if matches!(error, HeldError::StateRemoved { .. })
+                    && let Err(lost) = self.held.restore()
+                {
+                    self.watch.warning(&with_causes(&lost));
+                }
                 let mut ended = not_opened(error.outcome(), with_causes(&error));
                 ended.tick = self.held.machine().state().in_progress;
                 ended

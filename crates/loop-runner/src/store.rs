@@ -21,6 +21,7 @@ mod paths;
 mod read;
 mod render;
 mod request;
+mod restore;
 mod scan;
 
 #[cfg(test)]
