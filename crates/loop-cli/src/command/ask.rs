@@ -10,7 +10,7 @@ use loop_core::exit;
 use loop_core::phase::COMPLETE;
 use loop_runner::create::give_task;
 use loop_runner::driver;
-use loop_runner::store::{Answered, RequestError};
+use loop_runner::store::{Answered, LoopDir, RequestError, read_state};
 use loop_runner::tasks::ReadError;
 
 /// The longest note, in characters.
@@ -19,12 +19,23 @@ const NOTE_LIMIT: usize = 2_000;
 /// `loop approve`.
 pub(crate) fn approve(context: &Context, args: &Approve) -> Result<u8, Failure> {
     let task = args.task.clone();
-    ask(
-        context,
-        &args.ask,
-        "approve a loop",
-        Request::Approve { task },
-    )
+    let request = Request::Approve { task };
+    let code = ask(context, &args.ask, "approve a loop", request)?;
+    still_waits(context, &args.ask.name)?;
+    Ok(code)
+}
+
+/// What was approved can end in another wait at once: a box that is not there any
+/// more. Who approved should not have to find out in the morning.
+fn still_waits(context: &Context, name: &str) -> Result<(), Failure> {
+    let dir = LoopDir::new(context.around.project.loop_dir(name));
+    let state = read_state(&dir)?.state;
+    if state.in_progress.is_none()
+        && let (Some(_), Some(why)) = (state.reason, &state.why)
+    {
+        show::warning(&format!("{name} still waits for a person: {why}"));
+    }
+    Ok(())
 }
 
 /// `loop pause`.
