@@ -18,7 +18,7 @@ mod question;
 mod work;
 
 use crate::Usd;
-use crate::answer::{Answer, FileRef, Reply, StepAnswer, Work, WorktreeRecord};
+use crate::answer::{Answer, Reply, StepAnswer, Work, WorktreeRecord};
 use crate::gate::GateReport;
 use crate::outcome::{Halt, Interruption, Outcome};
 use crate::rules::Rules;

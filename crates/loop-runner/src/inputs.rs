@@ -1,12 +1,16 @@
-//! What a loop itself reads: its configuration, its prompts, the task's brief.
+//! What a loop itself reads: its configuration, its prompts, the task's brief,
+//! the open items of its backlog.
 //!
 //! An agent that edits one of them decides what its next call is told, who judges
-//! it, or which limits hold. So they are looked at before and after every call,
-//! whatever else is watched.
+//! it, which limits hold, or what is done. So they are looked at before and after
+//! every call, whatever else is watched.
 
 use crate::git::plain_file::{self, is_absent};
 use crate::hash::sha256_hex;
 use crate::setup::Setup;
+use crate::sources;
+use crate::workplace::project_folder;
+use loop_core::answer::WorktreeRecord;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -22,16 +26,24 @@ const BRIEFS: [(&str, &str); 2] = [("RESEARCH.md", "research"), ("SPEC.md", "spe
 pub(crate) struct Inputs {
     /// SHA-256 by path; `None` for what is there and no plain file.
     files: BTreeMap<PathBuf, Option<String>>,
+    /// Titles of open items by id, for each copy of the backlog.
+    open: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
 
 impl Inputs {
     /// Reads them for a call about `task`, which is in `phase`: the document that
-    /// is that phase's own work may change.
+    /// is that phase's own work may change. In a worktree the agent may tick the
+    /// box of the item that it works on, and no other: with a pass it comes home.
     ///
     /// # Errors
     ///
     /// What the system said of a file or folder that is there and cannot be read.
-    pub(crate) fn take(setup: &Setup, task: &str, phase: Option<&str>) -> io::Result<Self> {
+    pub(crate) fn take(
+        setup: &Setup,
+        worktree: Option<&WorktreeRecord>,
+        task: &str,
+        phase: Option<&str>,
+    ) -> io::Result<Self> {
         let mut files = BTreeMap::new();
         read(&setup.config_path(), &mut files)?;
         for folder in [setup.dir.root(), &setup.home.prompts()] {
@@ -46,7 +58,10 @@ impl Inputs {
                 }
             }
         }
-        Ok(Self { files })
+        Ok(Self {
+            files,
+            open: open_items(setup, worktree, task)?,
+        })
     }
 
     /// Lists what is not as it was, one line each.
@@ -68,8 +83,56 @@ impl Inputs {
             .keys()
             .filter(|path| !self.files.contains_key(*path));
         changes.extend(new.map(|path| format!("{} was added", path.display())));
+        for (path, items) in &self.open {
+            let now = now.open.get(path);
+            let closed = items
+                .iter()
+                .filter(|(id, _)| now.is_none_or(|now| !now.contains_key(*id)));
+            changes.extend(closed.map(|(_, title)| {
+                format!(
+                    "{}: the item \"{title}\" is not open any more",
+                    path.display()
+                )
+            }));
+        }
         changes
     }
+}
+
+/// Reads the backlog of the project, and of the place of work. New items and
+/// edits of what is done are everybody's.
+fn open_items(
+    setup: &Setup,
+    worktree: Option<&WorktreeRecord>,
+    task: &str,
+) -> io::Result<BTreeMap<PathBuf, BTreeMap<String, String>>> {
+    let mut open = BTreeMap::new();
+    let Some(backlog) = sources::backlog_of(&setup.config) else {
+        return Ok(open);
+    };
+    let Some(file) = backlog.file() else {
+        return Ok(open);
+    };
+    let mut read = |path: PathBuf, own: Option<&str>| match plain_file::read(&path, LONGEST) {
+        Ok(Some(text)) => {
+            let mut items = backlog.open_items(&String::from_utf8_lossy(&text));
+            if let Some(own) = own {
+                items.remove(own);
+            }
+            open.insert(path, items);
+            Ok(())
+        }
+        Ok(None) => Ok(()),
+        Err(error) if is_absent(&error) => Ok(()),
+        Err(error) => Err(error),
+    };
+    read(setup.project.root().join(file), None)?;
+    if worktree.is_some() {
+        let record = setup.tasks.read(task).ok().flatten();
+        let own = record.and_then(|record| record.origin.id);
+        read(project_folder(setup, worktree).join(file), own.as_deref())?;
+    }
+    Ok(open)
 }
 
 fn read(path: &Path, files: &mut BTreeMap<PathBuf, Option<String>>) -> io::Result<()> {

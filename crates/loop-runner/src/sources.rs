@@ -11,15 +11,15 @@ use crate::setup::{Setup, SetupError, Surroundings};
 use crate::store::{Level, read_state};
 use crate::tasks::ProjectOnDisk;
 use loop_core::answer::{Finished, StepFault};
-use loop_core::config::{Argv, Config};
+use loop_core::config::{Argv, Config, WorkSourceKind};
 use loop_core::outcome::Error;
 use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::{Finishing, WorkTask};
 use loop_core::{StepAnswer, Work};
 use loop_worksource::{
-    Finish, Kinds, LoopView, Next, OptionError, Program, ProjectError, Ran, RunEnd, SourceError,
-    SourceOptions, Surveyed, Violation, WorkSource, to_work,
+    Backlog, Finish, Kinds, LoopView, Next, OptionError, Program, ProjectError, Ran, RunEnd,
+    SourceError, SourceOptions, Surveyed, Violation, WorkSource, to_work,
 };
 use std::fs::File;
 use std::io::{self, Read};
@@ -30,9 +30,19 @@ const STDERR_LIMIT: u64 = 16 * 1024;
 
 /// Makes the source that a configuration describes.
 pub(crate) fn of(config: &Config) -> Result<Box<dyn WorkSource>, OptionError> {
+    Ok(Kinds::default().choose(&options(config))?.source)
+}
+
+/// Returns the backlog that a configuration describes, if it is one.
+pub(crate) fn backlog_of(config: &Config) -> Option<Backlog> {
+    let is_backlog = config.work_source().kind() == WorkSourceKind::Backlog;
+    Backlog::new(&options(config)).ok().filter(|_| is_backlog)
+}
+
+fn options(config: &Config) -> SourceOptions {
     let source = config.work_source();
     let argv = |argv: &Argv| argv.as_slice().to_vec();
-    let options = SourceOptions {
+    SourceOptions {
         kind: Some(source.kind().name().to_owned()),
         task: source.task.as_ref().map(|task| task.as_str().to_owned()),
         area: source.area.as_ref().map(|area| area.as_str().to_owned()),
@@ -42,8 +52,7 @@ pub(crate) fn of(config: &Config) -> Result<Box<dyn WorkSource>, OptionError> {
         done_command: source.done_command.as_ref().map(argv),
         timeout: source.timeout(),
         ..SourceOptions::default()
-    };
-    Ok(Kinds::default().choose(&options)?.source)
+    }
 }
 
 /// What a source said for people and for the loop's log.

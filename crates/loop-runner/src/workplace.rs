@@ -199,7 +199,7 @@ pub(crate) fn surrounding(
 ) -> Result<Surrounding, Unready> {
     Ok(Surrounding {
         outside: Outside::take(setup, worktree, stop).map_err(unseen)?,
-        inputs: Inputs::take(setup, task, phase).map_err(|error| untold(&error))?,
+        inputs: Inputs::take(setup, worktree, task, phase).map_err(|error| untold(&error))?,
     })
 }
 
@@ -207,6 +207,7 @@ pub(crate) fn surrounding(
 pub(crate) fn intrusion(
     setup: &Setup,
     before: &Surrounding,
+    worktree: Option<&WorktreeRecord>,
     task: &str,
     phase: Option<&str>,
     stop: &AtomicBool,
@@ -215,7 +216,7 @@ pub(crate) fn intrusion(
         Some(outside) => outside.changes(setup, stop).map_err(unseen)?,
         None => Vec::new(),
     };
-    let now = Inputs::take(setup, task, phase).map_err(|error| untold(&error))?;
+    let now = Inputs::take(setup, worktree, task, phase).map_err(|error| untold(&error))?;
     Ok(Intrusion {
         outside: first_ten(outside.into_iter().map(|change| change.what)),
         inputs: first_ten(before.inputs.changes(&now).into_iter()),

@@ -19,6 +19,7 @@ use list::{List, Mine};
 use loop_core::outcome::Skip;
 use loop_core::task::{Origin, OriginKind};
 use naming::Names;
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 /// The open boxes of a Markdown file.
@@ -59,6 +60,23 @@ impl Backlog {
             section: options.section.clone(),
             tick: options.tick_when_done,
         })
+    }
+
+    /// Returns the file, relative to the project; `None` when the loop names no area.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// Lists the items of `text` whose box is open, by id, with their titles;
+    /// parents, which wait for others, too.
+    #[must_use]
+    pub fn open_items(&self, text: &str) -> BTreeMap<String, String> {
+        let list = List::new(self.file().unwrap_or_default(), text);
+        list.all()
+            .filter(|i| matches!(list.standing(*i), Mine::Open | Mine::Waiting(_)))
+            .map(|i| (list.id(i), list.title(i).to_owned()))
+            .collect()
     }
 
     /// Reads the file; what is not there has no work, and says so.

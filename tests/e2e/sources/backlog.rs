@@ -191,3 +191,49 @@ fn a_loop_from_the_template_says_where_its_items_go_and_takes_no_task_by_hand() 
     let told = world.run(["tick", "plan", "--json"]).rc(0).json();
     ends(&told, "pass", "", Some("name"));
 }
+
+// rows: S-30
+// cases: 18
+#[test]
+fn an_agents_edit_of_a_box_is_not_believed() {
+    let file = "design/loops/BACKLOG.md";
+    let tick_all = format!(
+        "sed_x() {{ while IFS= read -r l; do case $l in '- [ ]'*) echo \"- [x]${{l#'- [ ]'}}\";; *) echo \"$l\";; esac; done; }}; sed_x < {file} > b; cat b > {file}; rm b"
+    );
+    for (worktree, script, stops) in [
+        (false, tick_all.as_str(), true),
+        (false, &format!("echo '- [ ] **one**' > {file}"), true),
+        (false, &format!("echo '- [ ] **more**' >> {file}"), false),
+        (true, &tick_all, true),
+        // What an agent ticks of its own comes home with a pass, or not at all.
+        (
+            true,
+            &format!("echo '- [x] **one**' > {file}; echo '- [ ] **two**' >> {file}"),
+            false,
+        ),
+    ] {
+        let world = with_backlog(World::git(), "- [ ] **one**\n- [ ] **two**\n", |config| {
+            config["blast_radius"] = json!({"use_worktree": worktree});
+        });
+        if worktree {
+            world.git_says(&["add", "design"]);
+            world.git_says(&["commit", "--quiet", "-m", "backlog", "design"]);
+        }
+        let mut world = world;
+        world.user_changed_something();
+        world.role("implement", &format!("{script}; echo x > work.txt"));
+        world.says("verify", verdict(true, 1.0, ""));
+        let told = world.tick();
+        if stops {
+            assert_eq!(told["reason"], "outside_changed", "{script}\n{told:#}");
+            let why = told["why"].as_str().unwrap();
+            assert!(
+                why.contains("\"two\" is not open any more"),
+                "{script}: {why}"
+            );
+        } else {
+            assert_eq!(told["outcome"], "pass", "{script}\n{told:#}");
+        }
+        world.user_changed_something();
+    }
+}

@@ -160,20 +160,16 @@ fn a_signal_during_the_done_command_ends_it_and_it_is_owed() {
     assert_eq!(closed(&world).lines().count(), 3);
 }
 
-/// Takes what a person does to the item while it is worked on.
+/// Takes what a person makes of the item before approving the work on it.
 fn edited_meanwhile(new: &str) -> World {
     let world = with_backlog(
         World::plain(),
         "- [ ] **a** old words\n- [ ] **b**\n",
-        |_| {},
+        |config| config["approval_phases"] = json!(["implement"]),
     );
-    world.role(
-        "implement",
-        &format!(
-            "echo \"$n\" >>work.txt\n[ \"$n\" != 1 ] || \
-             printf '%s\\n' '{new}' '- [ ] **b**' >design/loops/BACKLOG.md"
-        ),
-    );
+    let told = world.tick();
+    ends(&told, "human_intervention", "approval_required", Some("a"));
+    write_backlog(world.project(), &format!("{new}\n- [ ] **b**\n"));
     world
 }
 
@@ -187,8 +183,13 @@ fn an_item_that_a_person_has_edited_meanwhile_is_a_conflict_and_nothing_is_ticke
         "",
     ] {
         let world = edited_meanwhile(new);
+        let approved = world.run(["approve", "L"]).rc(0);
+        assert!(
+            approved.err.contains("still waits for a person"),
+            "{approved:?}"
+        );
         let told = world.tick();
-        ends(&told, "human_intervention", "conflict", Some("a"));
+        assert_eq!(told["skip_reason"], "human_intervention");
         assert!(
             told["why"].as_str().unwrap().contains("was not ticked"),
             "{told:#}"
@@ -198,11 +199,16 @@ fn an_item_that_a_person_has_edited_meanwhile_is_a_conflict_and_nothing_is_ticke
         let text = format!("{new}\n- [ ] **b**\n");
         assert_eq!(read_backlog(&world), text);
         assert_eq!(world.phase("a"), "complete");
-        assert_eq!(world.tick()["skip_reason"], "human_intervention");
 
-        world.run(["approve", "L"]).rc(0);
+        let approved = world.run(["approve", "L"]).rc(0);
+        assert_eq!(approved.err, "");
         let told = world.tick();
-        assert_eq!(told["outcome"], "pass", "{new}: {told:#}");
+        ends(
+            &told,
+            "human_intervention",
+            "approval_required",
+            told["task"].as_str(),
+        );
         assert_ne!(told["task"], "a", "{new}");
     }
 }
@@ -210,12 +216,19 @@ fn an_item_that_a_person_has_edited_meanwhile_is_a_conflict_and_nothing_is_ticke
 // rows: S-30
 #[test]
 fn an_item_that_was_moved_or_ticked_meanwhile_is_no_conflict() {
-    let world = edited_meanwhile("- [x] **a** old words");
-    ends(&world.tick(), "pass", "", Some("a"));
-    let world = edited_meanwhile("- [ ] **new one**\n- [ ] **a** old words");
-    ends(&world.tick(), "pass", "", Some("a"));
-    let text = "- [ ] **new one**\n- [x] **a** old words\n- [ ] **b**\n";
-    assert_eq!(read_backlog(&world), text);
+    for (new, then) in [
+        ("- [x] **a** old words", "- [x] **a** old words"),
+        (
+            "- [ ] **new one**\n- [ ] **a** old words",
+            "- [ ] **new one**\n- [x] **a** old words",
+        ),
+    ] {
+        let world = edited_meanwhile(new);
+        let approved = world.run(["approve", "L"]).rc(0);
+        assert_eq!(approved.err, "");
+        assert_eq!(read_backlog(&world), format!("{then}\n- [ ] **b**\n"));
+        assert_eq!(world.phase("a"), "complete");
+    }
 }
 
 // rows: B-12, S-30

@@ -26,6 +26,7 @@ fn item() -> FileRef {
 
 /// What may happen next.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // a few of them live at a time
 pub(crate) enum Choice {
     /// The step that fits ends like this; for any other step, in its plain way.
     Answer(StepAnswer),

@@ -130,7 +130,7 @@ fn watched(
     let (worktree, task) = (check.worktree.as_ref(), check.task.as_str());
     let before = workplace::surrounding(setup, worktree, task, None, stop)?;
     let (mut gated, warnings) = run_gate(setup, check, stop)?;
-    let found = workplace::intrusion(setup, &before, task, None, stop)?;
+    let found = workplace::intrusion(setup, &before, worktree, task, None, stop)?;
     gated.outside = found.outside;
     gated.inputs = found.inputs;
     if gated.report.green {

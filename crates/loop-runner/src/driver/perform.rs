@@ -249,8 +249,9 @@ impl Driver<'_> {
                 self.warn(&ran.warnings);
                 let hash = sha256_hex(ran.prompt.as_bytes());
                 self.prompts.insert(call.role.as_str().to_owned(), hash);
-                let (found, more) =
-                    self.in_thread(|stop| workplace::intrusion(setup, &before, task, phase, stop));
+                let (found, more) = self.in_thread(|stop| {
+                    workplace::intrusion(setup, &before, place, task, phase, stop)
+                });
                 *elapsed += more;
                 let found = match self.ready(found)? {
                     Ok(found) => found,
