@@ -136,8 +136,7 @@ impl Project {
         let mut names = Vec::new();
         for entry in entries {
             let entry = entry?;
-            let has = |file| entry.path().join(file).symlink_metadata().is_ok();
-            if (has("loop.json") || has("events.jsonl"))
+            if holds_loop(&entry.path())
                 && let Ok(name) = entry.file_name().into_string()
             {
                 names.push(name);
@@ -173,6 +172,18 @@ impl Project {
         }
         Ok(made)
     }
+}
+
+/// Whether `folder` is a loop's: what cannot be looked at may be one.
+pub(crate) fn holds_loop(folder: &Path) -> bool {
+    let is_absent = |file| match folder.join(file).symlink_metadata() {
+        Ok(_) => false,
+        Err(error) => matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        ),
+    };
+    !(is_absent("loop.json") && is_absent("events.jsonl"))
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, ProjectError> {

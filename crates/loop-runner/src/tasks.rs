@@ -35,6 +35,8 @@ pub const RECORD: &str = "task.json";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tasks {
     root: PathBuf,
+    /// Where the loops are that may work on them.
+    loops: PathBuf,
 }
 
 /// A task to make.
@@ -70,6 +72,7 @@ impl Tasks {
     pub fn new(data_root: &Path) -> Self {
         Self {
             root: data_root.join("tasks"),
+            loops: data_root.join("loops"),
         }
     }
 

@@ -36,6 +36,15 @@ impl Fixture {
         fixture
     }
 
+    /// Makes loops, as far as a claim looks at them.
+    fn loops(&self, names: &[&str]) {
+        for name in names {
+            let folder = self.dir.path().join("loops").join(name);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("loop.json"), "{}").unwrap();
+        }
+    }
+
     fn file(&self, task: &str, name: &str) -> PathBuf {
         self.dir.path().join("tasks").join(task).join(name)
     }
@@ -407,6 +416,7 @@ fn a_task_that_has_not_moved_takes_a_loops_phases() {
 #[test]
 fn of_many_loops_one_gets_the_task() {
     let fixture = Fixture::with(&["t"]);
+    fixture.loops(&["l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7"]);
     let got: usize = std::thread::scope(|scope| {
         let asked: Vec<_> = (0..8)
             .map(|i| {
@@ -426,14 +436,19 @@ fn of_many_loops_one_gets_the_task() {
 #[test]
 fn a_claim_is_its_loops_until_it_is_given_back_or_the_task_is_complete() {
     let fixture = Fixture::with(&["t"]);
+    fixture.loops(&["a", "b"]);
     let tasks = &fixture.tasks;
     assert_eq!(tasks.claimed("t").unwrap(), None);
     let Claimed::Ours(claim) = tasks.claim("t", "a", at(1)).unwrap() else {
         panic!("nobody else asked")
     };
+    let home = fixture.dir.path().join("loops/a");
     assert_eq!(
         fixture.text("t", ".claim"),
-        r#"{"loop":"a","since":"1970-01-01T00:00:01.000Z"}"#
+        format!(
+            r#"{{"loop":"a","since":"1970-01-01T00:00:01.000Z","home":"{}"}}"#,
+            home.display()
+        )
     );
     assert_eq!(
         tasks.claim("t", "a", at(5)).unwrap(),
@@ -460,6 +475,50 @@ fn a_claim_is_its_loops_until_it_is_given_back_or_the_task_is_complete() {
         .advance(&step("implement", "complete"), "b", at(8))
         .unwrap();
     assert_eq!(tasks.claimed("t").unwrap(), None);
+}
+
+// cases: 113
+#[test]
+fn the_claim_of_a_loop_that_is_gone_is_taken_over() {
+    let away = Fixture::new();
+    away.loops(&["far"]);
+    let fixture = Fixture::with(&["t"]);
+    fixture.loops(&["a", "near"]);
+    let place = |fixture: &Fixture, name: &str| {
+        let path = fixture.dir.path().join("loops").join(name);
+        path.display().to_string()
+    };
+    let empty = fixture.dir.path().join("loops/empty");
+    fs::create_dir_all(&empty).unwrap();
+    for (name, home, holds) in [
+        ("ghost", None, false),
+        ("ghost", Some("/".to_owned()), false),
+        ("ghost", Some("loops/ghost".to_owned()), false),
+        ("ghost", Some(place(&fixture, "near")), false),
+        ("../loops/near", None, false),
+        ("", None, false),
+        ("empty", Some(place(&fixture, "empty")), false),
+        ("near", None, true),
+        ("near", Some("/moved/loops/near".to_owned()), true),
+        ("far", None, false),
+        ("far", Some(place(&away, "far")), true),
+    ] {
+        let since = "2026-01-01T00:00:00.000Z";
+        let text =
+            serde_json::json!({"loop": name, "since": since, "home": home, "later": 1}).to_string();
+        fixture.by_hand("t", &[(".claim", &text)]);
+        let held = fixture.tasks.claimed("t").unwrap();
+        assert_eq!(held.is_some(), holds, "{text}");
+        match fixture.tasks.claim("t", "a", at(1)).unwrap() {
+            Claimed::Theirs(_) => assert!(holds, "{text}"),
+            Claimed::TakenOver(was) => {
+                assert!(!holds && was.loop_name == name, "{text}");
+                let now = fixture.tasks.claimed("t").unwrap().unwrap();
+                assert_eq!((now.loop_name.as_str(), now.since), ("a", at(1)));
+            }
+            Claimed::Ours(_) => panic!("{text}"),
+        }
+    }
 }
 
 #[test]

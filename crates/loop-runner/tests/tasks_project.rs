@@ -180,6 +180,9 @@ fn a_ticked_file_keeps_its_permissions_and_leaves_nothing_beside_it() {
 fn loops_that_share_a_backlog_never_take_the_same_item() {
     let items: String = (0..12).map(|i| format!("- [ ] item {i}\n")).collect();
     let fixture = Fixture::new(&items);
+    for i in 0..6 {
+        fixture.write(&format!(".automaton/loops/l{i}/loop.json"), "{}");
+    }
     let mut taken: Vec<String> = std::thread::scope(|scope| {
         let loops: Vec<_> = (0..6)
             .map(|i| {

@@ -1,6 +1,6 @@
 //! Two loops with one source never take the same item.
 
-use super::{ends, tasks, with_backlog};
+use super::{ends, tasks, with_backlog, write_backlog};
 use crate::support::{World, verdict, wait_for};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -106,4 +106,37 @@ fn a_begun_item_stays_its_loops_and_one_put_aside_is_free() {
     let told = world.run(["tick", "M", "--json"]).rc(0).json();
     ends(&told, "pass", "", Some("t0"));
     assert_eq!(claimed_by(&world, "t0"), Value::Null);
+}
+
+// cases: 113
+#[test]
+fn the_item_of_a_loop_that_is_gone_is_taken_over() {
+    let world = two_loops(1, |_| {});
+    world.says("verify", verdict(false, 0.2, "h"));
+    ends(&world.tick(), "fail", "verdict", Some("t0"));
+    let other = |args: &[&str]| world.run(args).rc(0);
+    let told = other(&["tick", "M", "--json"]).json();
+    ends(&told, "skipped", "no_work", None);
+    let home = world.data("loops/L");
+    fs::remove_dir_all(&home).unwrap();
+    for command in [&["show", "M"][..], &["audit"]] {
+        let shown = other(command).out;
+        assert!(!shown.contains("loop L"), "{shown}");
+    }
+    world.says("verify", verdict(true, 1.0, ""));
+    let told = other(&["tick", "M", "--json"]).json();
+    ends(&told, "pass", "", Some("t0"));
+    let log = fs::read_to_string(world.data("loops/M/.state.log")).unwrap();
+    assert!(
+        log.contains("WARNING") && log.contains("\"L\" that worked on t0 is gone"),
+        "{log}"
+    );
+
+    // A name that no loop ever had does not count either.
+    write_backlog(world.project(), "- [ ] **t1**\n");
+    fs::create_dir_all(world.data("tasks/t1")).unwrap();
+    let planted = json!({"loop": "ghost", "since": "2026-01-01T00:00:00.000Z"});
+    fs::write(world.data("tasks/t1/.claim"), planted.to_string()).unwrap();
+    let told = other(&["tick", "M", "--json"]).json();
+    ends(&told, "pass", "", Some("t1"));
 }

@@ -167,6 +167,14 @@ impl Project for ProjectOnDisk<'_> {
     fn claim(&mut self, task: &str, view: &LoopView) -> Result<Option<String>, ProjectError> {
         match self.tasks.claim(task, &view.name, view.at) {
             Ok(Claimed::Ours(_)) => Ok(None),
+            Ok(Claimed::TakenOver(was)) => {
+                let what = format!(
+                    "the loop {:?} that worked on {task} is gone; {} takes it over",
+                    was.loop_name, view.name
+                );
+                self.note(Level::Warning, &what);
+                Ok(None)
+            }
             Ok(Claimed::Theirs(claim)) => Ok(Some(claim.loop_name)),
             Err(error) => Err(said(error)),
         }
