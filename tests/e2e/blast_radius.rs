@@ -82,7 +82,7 @@ const COMMON: &str = "git() { command git -c user.name=a -c user.email=a@example
 
 /// Moves, and whether each touches what is the user's.
 #[rustfmt::skip]
-const MOVES: [(&str, End, bool); 38] = [
+const MOVES: [(&str, End, bool); 39] = [
     ("echo x > src/b", Judged, false),
     ("mv src/a src/A", Judged, false),
     ("echo x > src/b; git add -A; git commit -qm mine", Judged, false),
@@ -116,6 +116,7 @@ const MOVES: [(&str, End, bool); 38] = [
     ("mkdir -p $common/hooks; echo 'touch $REC/pwned' > $common/hooks/pre-commit", Stops("outside_changed", "hooks"), true),
     ("mkdir -p $common/info; echo hidden >> $common/info/exclude; echo x > hidden", Stops("outside_changed", "exclude"), true),
     ("cd \"$AUTOMATON_PROJECT\"; git stash -q", Stops("outside_changed", "stash"), true),
+    ("git worktree add -q --detach \"$AUTOMATON_PROJECT/../feature\"; echo x > src/b", Stops("outside_changed", "worktrees/feature/HEAD of the repository was added"), true),
     ("git stash drop -q", Stops("outside_changed", "stash"), true),
  ("echo '{}' > \"$AUTOMATON_PROJECT/.automaton/loops/L/loop.json\"; echo x > src/b", Stops("outside_changed", "loop.json was changed"), false),
     ("echo pass > \"$AUTOMATON_PROJECT/.automaton/loops/L/ver.md\"; echo x > src/b", Stops("outside_changed", "ver.md was changed"), false),

@@ -14,7 +14,8 @@ pub use crate::git::OutsideChange;
 ///
 /// It covers the repository's hooks, configuration and `info`, HEAD, branches, tags and the stash, what is
 /// staged, and in the project's own checkout the files that were as committed or staged, and new
-/// files that are not ignored. It leaves out branches of remotes and of loops, files that had been
+/// files that are not ignored. Of the user's other worktrees it covers that they are there, where,
+/// and their HEAD; of submodules the hooks and the configuration. It leaves out the files of both, branches of remotes and of loops, files that had been
 /// edited before, ignored files, and `.automaton`. For work in the project itself the files of the
 /// project are the work and do not count, staged or not.
 #[derive(Debug)]

@@ -1,10 +1,12 @@
 //! What belongs to the user besides the place where an agent works, and whether it was left alone.
 //!
 //! It is looked at just before and just after a call. Nothing is started, and no link is followed
-//! that an agent can have made. What changes in the meantime by itself is left out: branches of
+//! that an agent can have made. Of the user's other worktrees and of submodules only the
+//! administration is looked at, not the files. What changes in the meantime by itself is left out: branches of
 //! remotes, `FETCH_HEAD`, ignored files, and all that loops do in their own folders.
 
 mod administration;
+mod checkouts;
 mod files;
 mod references;
 mod staged;
@@ -87,7 +89,7 @@ impl Outside {
         };
         heard(stop)?;
         Ok(Self {
-            administration: Administration::take(&git, stop)?,
+            administration: Administration::take(&git, watched.engines, stop)?,
             references: References::take(git.common_dir())?,
             staged,
             files,
@@ -107,7 +109,7 @@ impl Outside {
     ) -> Result<Vec<OutsideChange>, SnapshotError> {
         let git = watched.repository.local();
         let mut changes = Vec::new();
-        let administration = Administration::take(&git, stop)?;
+        let administration = Administration::take(&git, watched.engines, stop)?;
         self.administration.compare(&administration, &mut changes);
         let references = References::take(git.common_dir())?;
         self.references.compare(&references, &mut changes);

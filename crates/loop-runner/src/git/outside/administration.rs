@@ -1,4 +1,5 @@
-//! The files of a repository that say what git does in it.
+//! The files of a repository that say what git does in it, and in its other checkouts and
+//! submodules.
 
 use std::{
     collections::BTreeMap,
@@ -15,10 +16,19 @@ use crate::git::{
     snapshot::{Entry, SnapshotError},
 };
 
-use super::{OutsideChange, git_fault, shown};
+use super::{
+    OutsideChange,
+    checkouts::{WORKTREE, submodules, users_worktrees},
+    git_fault, shown,
+};
 
 /// Files of the folder that all checkouts share.
-const SHARED: [&str; 3] = ["config", "config.worktree", "objects/info/alternates"];
+const SHARED: [&str; 4] = [
+    "HEAD",
+    "config",
+    "config.worktree",
+    "objects/info/alternates",
+];
 /// Folders of it, with everything in them.
 const SHARED_FOLDERS: [&str; 2] = ["hooks", "info"];
 /// Files of the folder that belongs to this checkout.
@@ -26,7 +36,7 @@ const OWN: [&str; 2] = ["HEAD", "config.worktree"];
 /// A list of references for others to fetch, which git writes anew when it tidies up by itself.
 const LIST: &str = "info/refs";
 /// The most files in a folder of the administration.
-const MAX_FILES: usize = 10_000;
+pub(super) const MAX_FILES: usize = 10_000;
 
 /// What the administration holds, by path.
 #[derive(Debug)]
@@ -46,7 +56,12 @@ struct State {
 }
 
 impl Administration {
-    pub(super) fn take(git: &gix::Repository, stop: &AtomicBool) -> Result<Self, SnapshotError> {
+    /// Looks once. Worktrees below `engines` are the loops', not the user's.
+    pub(super) fn take(
+        git: &gix::Repository,
+        engines: &[PathBuf],
+        stop: &AtomicBool,
+    ) -> Result<Self, SnapshotError> {
         let common_dir = git.common_dir().canonicalize().map_err(git_fault)?;
         let mut reader = Reader {
             budget: Budget::of_state(),
@@ -67,6 +82,15 @@ impl Administration {
         let hooks = git.config_snapshot().trusted_path("core.hooksPath");
         if let Some(hooks) = hooks.map_err(git_fault)? {
             reader.folder(&git.workdir().unwrap_or(&common_dir).join(hooks))?;
+        }
+        for entry in users_worktrees(&common_dir, engines)? {
+            for name in WORKTREE {
+                reader.file(&entry.join(name))?;
+            }
+        }
+        for module in submodules(&common_dir)? {
+            reader.file(&module.join("config"))?;
+            reader.folder(&module.join("hooks"))?;
         }
         for path in shared_files(git)? {
             // The other one is in `info`.
