@@ -55,7 +55,14 @@ fn is_registered(world: &World, path: &Path) -> bool {
 #[test]
 fn worktrees_are_listed_with_what_they_hold() {
     let world = World::git();
-    assert_eq!(world.run(["worktree", "list"]).rc(0).out, "no worktrees\n");
+    for (args, said) in [
+        (&["list"][..], "no worktrees\n"),
+        (&["prune"], "there is nothing to remove\n"),
+        (&["prune", "--yes"], "no worktrees\n"),
+    ] {
+        let told = world.run([&["worktree"], args].concat()).rc(0);
+        assert_eq!(told.out, said);
+    }
     drop(world);
 
     let (world, path) = finished(COMMITTED);
@@ -71,7 +78,7 @@ fn worktrees_are_listed_with_what_they_hold() {
     assert_eq!(row(&world)["unsaved"], 1);
     let told = world.run(["worktree", "list"]).rc(0).out;
     assert!(told.starts_with("L/t1  finished  "), "{told}");
-    assert!(told.contains("unsaved work in 1 files"), "{told}");
+    assert!(told.contains("unsaved work in 1 file  "), "{told}");
 }
 
 // cases: 94

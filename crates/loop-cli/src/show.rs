@@ -70,6 +70,12 @@ pub(crate) fn one_line(text: &str) -> String {
     words.join(" ")
 }
 
+/// Writes how many there are of something whose plural is regular.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{ending}")
+}
+
 /// Writes a text as one word of a POSIX shell.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
@@ -95,6 +101,12 @@ mod tests {
         ] {
             assert_eq!(quoted(text), word);
         }
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let told = [0, 1, 2].map(|number| count(number, "file"));
+        assert_eq!(told, ["0 files", "1 file", "2 files"]);
     }
 
     // cases: 115

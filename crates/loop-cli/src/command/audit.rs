@@ -19,11 +19,11 @@ pub(crate) fn run(context: &Context, args: &Audit) -> Result<u8, Failure> {
         show::json(&report)?;
     } else {
         show::line(format!(
-            "{} loops, {} tasks, {} without a record, {} violations",
-            report.loops.len(),
-            report.total_tasks,
+            "{}, {}, {} without a record, {}",
+            show::count(report.loops.len() as u64, "loop"),
+            show::count(report.total_tasks as u64, "task"),
             report.untracked_tasks,
-            report.violations.len()
+            show::count(report.violations.len() as u64, "violation")
         ));
         for violation in &report.violations {
             let severity = violation

@@ -82,8 +82,8 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
     show::field(
         "spent",
         format!(
-            "{} ticks, {}s, cost {cost}",
-            spent.ticks,
+            "{}, {}s, cost {cost}",
+            show::count(spent.ticks, "tick"),
             spent.wall_ms / 1000
         ),
     );

@@ -56,8 +56,12 @@ fn prune(context: &Context, yes: bool, as_json: bool) -> Result<u8, Failure> {
     }
     let mut rows = Vec::new();
     let mut code = exit::DONE;
-    for worktree in found(context)? {
+    let mut any_would_go = false;
+    let found = found(context)?;
+    let is_empty = found.is_empty();
+    for worktree in found {
         let fate = fate(context, &worktree, yes);
+        any_would_go |= matches!(fate, Fate::Removable);
         // What nobody needs and still could not be removed is a failure; the rest is no matter.
         let is_wanted = matches!(
             worktree.standing,
@@ -75,7 +79,13 @@ fn prune(context: &Context, yes: bool, as_json: bool) -> Result<u8, Failure> {
     if as_json {
         show::json(&json!({"v": 1, "worktrees": rows}))?;
     } else if !yes {
-        show::line("nothing was removed; loop worktree prune --yes does it");
+        show::line(if any_would_go {
+            "nothing was removed; loop worktree prune --yes does it"
+        } else {
+            "there is nothing to remove"
+        });
+    } else if is_empty {
+        show::line("no worktrees");
     }
     Ok(code)
 }
@@ -127,7 +137,7 @@ fn text_row(worktree: &LoopWorktree, now: Timestamp) -> String {
     );
     let work = match &worktree.work {
         Work::Saved => "nothing unsaved".to_owned(),
-        Work::Unsaved(files) => format!("unsaved work in {files} files"),
+        Work::Unsaved(files) => format!("unsaved work in {}", show::count(*files as u64, "file")),
         Work::Unknown(why) => why.clone(),
     };
     format!(
