@@ -4,7 +4,7 @@ use super::baseline::Baseline;
 use super::hint::{red_hint, unbelieved_hint};
 use super::level::Level;
 use super::runners::{TestReport, read_tests};
-use super::unbuilt::{missing_command, unbuilt};
+use super::unbuilt::{missing_command, ran_nothing, unbuilt};
 use crate::config::GatePlace;
 use serde::{Deserialize, Serialize};
 
@@ -207,6 +207,12 @@ fn objection(
         ));
     }
     let executed = tests.map(TestReport::executed);
+    // One stage of several may run nothing; all of them together may not.
+    if executed.unwrap_or(0) == 0
+        && let Some(line) = ran_nothing(run.output)
+    {
+        return Some(format!("the gate exited with 0, but printed: {line}"));
+    }
     if let Some(min) = expected.min_tests {
         match executed {
             None => {

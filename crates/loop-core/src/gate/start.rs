@@ -112,6 +112,8 @@ fn is_fault(line: &str) -> bool {
         // Line 0 is the script itself; elsewhere a redirection reads the work.
         || said_by(": 0: cannot open ")
         || said_by(": can't open file ")
+        // unittest, of a folder that is not there or is no package
+        || line.starts_with("ImportError: Start directory is not importable: ")
         || line.starts_with("ERROR: file or directory not found: ")
         || line.starts_with("ERROR: not found: ")
         || line.starts_with("make: *** No rule to make target")

@@ -15,6 +15,19 @@ pub fn unbuilt(output: &str) -> Option<String> {
     find(output, is_unbuilt)
 }
 
+/// Returns the first line in which pytest says that it ran nothing. One of
+/// several stages may do so, such as one whose tests are all deselected.
+pub(super) fn ran_nothing(output: &str) -> Option<String> {
+    find(output, |line| {
+        let rest = line.trim_start_matches('=');
+        let text = match rest.len() == line.len() {
+            true => Some(line),
+            false => rest.strip_prefix(' '),
+        };
+        text.is_some_and(|text| text.starts_with("no tests ran in "))
+    })
+}
+
 /// Returns the first line in which a shell says that a command was not there.
 pub(super) fn missing_command(output: &str) -> Option<String> {
     find(output, |line| {
@@ -50,7 +63,7 @@ fn is_unbuilt(line: &str) -> bool {
 }
 
 /// `____ ERROR collecting tests/a.py ____`, `!!! Interrupted: 1 error during
-/// collection !!!`, `==== no tests ran in 0.01s ====`.
+/// collection !!!`.
 fn is_pytest_rule(line: &str) -> bool {
     let inside = |fill: char| {
         let inner = line.strip_prefix(fill)?.trim_start_matches(fill);
@@ -58,9 +71,6 @@ fn is_pytest_rule(line: &str) -> bool {
     };
     inside('_').is_some_and(|text| text.starts_with("ERROR collecting "))
         || inside('!').is_some_and(|text| text.contains("during collection"))
-        || inside('=')
-            .or(Some(line))
-            .is_some_and(|text| text.starts_with("no tests ran in "))
 }
 
 /// `FAIL`, a tab, and `example.org/pkg [build failed]`.
@@ -130,8 +140,6 @@ mod tests {
             "ERROR collecting tests/test_a.py",
             "________ ERROR collecting tests/test_a.py ________",
             "!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!",
-            "============ no tests ran in 0.01s ============",
-            "no tests ran in 0.00s",
             "ImportError: Failed to import test module: test_a",
             "FAIL\texample.org/app [build failed]",
             "FAIL\texample.org/app [setup failed]",
@@ -167,6 +175,21 @@ mod tests {
             "",
         ] {
             assert_eq!(unbuilt(line), None, "{line:?}");
+        }
+    }
+
+    // rows: D-13
+    // cases: 56
+    #[test]
+    fn a_stage_that_ran_nothing_is_told_apart() {
+        for (line, ran_nothing_in) in [
+            ("============ no tests ran in 0.01s ============", true),
+            ("no tests ran in 0.00s", true),
+            ("there were no tests ran in the past", false),
+            ("=no tests ran in 0.00s", false),
+        ] {
+            assert_eq!(ran_nothing(line).is_some(), ran_nothing_in, "{line}");
+            assert_eq!(unbuilt(line), None, "{line}");
         }
     }
 

@@ -11,6 +11,8 @@ const NONE: &str = "test result: ok. 0 passed; 0 failed; 0 ignored\n";
 const RENAMED: &str =
     "test a ... ok\ntest c ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored\n";
 const MORE: &str = "test a ... ok\ntest b ... ok\ntest c ... ok\n\ntest result: ok. 3 passed; 0 failed; 0 ignored\n";
+const NOTHING: &str = "=== no tests ran in 0.01s ===\n";
+const TWO_STAGES: &str = "tests/a.py::a PASSED\ntests/a.py::b PASSED\n=== 2 passed in 0.12s ===\n=== 9 deselected in 0.01s ===\n=== no tests ran in 0.01s ===\n";
 const UNBUILT: &str = "error: could not compile `app`\n";
 
 fn run(end: GateEnd, output: &str) -> GateRun<'_> {
@@ -43,6 +45,7 @@ fn an_exit_code_of_0_is_green_only_if_the_output_agrees() {
         (SWALLOWED, None, false, "1 of its tests failed"),
         (UNBUILT, None, false, "could not compile"),
         (NONE, None, false, "2 ran before the work"),
+        (NOTHING, None, false, "printed: === no tests ran in"),
         ("all fine\n", None, false, "no test is known to have run"),
         (
             "all fine\n",
@@ -63,6 +66,16 @@ fn an_exit_code_of_0_is_green_only_if_the_output_agrees() {
         assert!(report.why.contains(said), "{}", report.why);
         assert_eq!(report.hint.is_none(), green, "{output}");
     }
+}
+
+// rows: D-13
+// cases: 56
+#[test]
+fn a_stage_that_runs_nothing_takes_nothing_from_the_others() {
+    let report = judge(&exited(0, TWO_STAGES), &Expected::default());
+    assert_eq!((report.green, report.tests), (true, Some(2)), "{report:?}");
+    let report = judge(&exited(0, NOTHING), &Expected::default());
+    assert!(!report.green, "{report:?}");
 }
 
 // rows: D-13, G-38
@@ -219,6 +232,10 @@ fn red_counts_only_for_the_right_reason() {
         exited(
             4,
             "no tests ran in 0.00s\nERROR: file or directory not found: tests/x.py\n\n",
+        ),
+        exited(
+            1,
+            "Traceback (most recent call last):\nImportError: Start directory is not importable: 'tests'\n",
         ),
         exited(2, "make: *** No rule to make target 'check'.  Stop.\n"),
         exited(
