@@ -58,9 +58,14 @@ fn no_work_starts_under_a_gate_that_is_not_red_for_the_right_reason() {
         assert_eq!(world.run(["tick", "L", "--exit-code"]).code, 4, "{gate}");
         let _left = fs::remove_file(world.root().join("tmp/x"));
     }
-    let world = gated(GATE);
-    world.configure(|config| config["gate"]["command"] = json!(["no-such-gate"]));
-    assert_eq!(world.tick()["reason"], "gate_broken");
+    for (key, value) in [
+        ("command", json!(["no-such-gate"])),
+        ("frozen", json!(["tets"])),
+    ] {
+        let world = gated(GATE);
+        world.configure(|config| config["gate"][key] = value);
+        assert_eq!(world.tick()["reason"], "gate_broken", "{key}");
+    }
 }
 
 // rows: G-21, G-22
@@ -200,7 +205,7 @@ fn what_was_kept_of_a_gate_cannot_be_replaced() {
     world.role(
         "implement",
         "echo 'exit 0' > scripts/verify.sh; \
-         rm -rf $AUTOMATON_PROJECT/.automaton/loops/L/outputs/t1-gate.json",
+         rm -rf $AUTOMATON_PROJECT/.automaton/loops/L/outputs/t1-gate-*.json",
     );
     assert_eq!(world.tick()["reason"], "tampered");
     let world = gated(GATE);

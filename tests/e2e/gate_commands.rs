@@ -89,6 +89,32 @@ fn a_check_tells_what_is_open_and_runs_nothing() {
     assert!(!world.project().join("ran").exists());
 }
 
+// rows: D-7, D-13
+// cases: 117, 121
+#[test]
+fn what_is_not_frozen_or_not_kept_any_more_is_told() {
+    let mut gate = suite();
+    gate["frozen"] = json!(["*.snap"]);
+    let world = gated(gate);
+    let run = world.run(["gate", "check", "L"]).rc(0);
+    assert!(run.err.contains("*.snap covers no file"), "{run:?}");
+    let json = world.run(["gate", "check", "L", "--json"]).rc(0).json();
+    assert_eq!(json["unmatched"], json!(["*.snap"]));
+
+    world.tick();
+    let outputs = fs::read_dir(world.in_loop("outputs")).unwrap();
+    let record = outputs.map(|entry| entry.unwrap().path()).find(|path| {
+        path.to_str().unwrap().contains("-gate-") && path.extension().is_some_and(|e| e == "json")
+    });
+    fs::remove_file(record.unwrap()).unwrap();
+    for args in [["gate", "check", "L"], ["gate", "prove", "L"]] {
+        let run = world.run(args).rc(5);
+        assert!(run.error().contains("what ran before the work"), "{run:?}");
+    }
+    let run = world.run(["gate", "freeze", "L"]).rc(1);
+    assert!(run.error().contains("what ran before the work"), "{run:?}");
+}
+
 // rows: D-13
 // cases: 123
 #[test]

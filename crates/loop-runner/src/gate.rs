@@ -18,8 +18,11 @@ mod entry;
 mod fingerprint;
 mod freeze;
 mod frozen;
+mod identity;
 mod kept;
 mod lay;
+mod links_out;
+mod named;
 mod path_text;
 mod process;
 mod program;
@@ -28,22 +31,26 @@ mod receipt;
 mod recorded;
 mod report_file;
 mod run;
+mod scratch;
 mod side_doors;
 mod start;
 mod walk;
+mod window;
 
 pub use attack::{Answer, Attack, Attempted, attack};
-pub use checkout::{Checkout, clean_up};
+pub use checkout::Checkout;
 pub use entry::{Entry, EntryKind};
 pub use fingerprint::{Fingerprint, Mismatch, Request};
 pub use freeze::{Armed, freeze};
 pub use kept::Kept;
+pub use named::unmatched;
 pub use prove::{Proof, prove};
 pub use receipt::{
     Receipt, ReceiptFault, ReceiptGate, ReceiptHarness, check_receipts, write_receipt,
 };
 pub use recorded::{freeze_again, record, recorded};
 pub use run::{Ran, run};
+pub use scratch::clean_up;
 pub use side_doors::{SideDoor, side_doors};
 pub use start::{Started, first_run, lint_script_of};
 
@@ -97,6 +104,15 @@ pub enum GateError {
     /// A pattern of `gate.frozen` means nothing.
     #[error("gate.frozen: {0}")]
     Pattern(#[from] InvalidPattern),
+    /// A path of `gate.frozen` leads to no file of the project.
+    #[error(
+        "gate.frozen: {path} names nothing; mend the name, or make it a pattern ({path}*) if it \
+         only must not appear"
+    )]
+    Nothing {
+        /// The path.
+        path: String,
+    },
     /// The frozen patterns name more files than are read.
     #[error("{what}; name fewer files")]
     TooMuch {
@@ -112,10 +128,12 @@ pub enum GateError {
         what: &'static str,
     },
     /// What was frozen is not kept any more.
-    #[error("the frozen {path} is not kept as it was; freeze the gate again")]
+    #[error("the frozen {path} is not kept as it was; {mend}")]
     NotKept {
         /// The file.
         path: String,
+        /// What to do.
+        mend: &'static str,
     },
     /// There is no repository, or no commit, to make a checkout from.
     #[error("{0}")]
@@ -141,6 +159,16 @@ pub enum GateError {
     /// What is frozen is not what it was.
     #[error("what judges the work was changed: {}", in_words(.0))]
     Tampered(Vec<Mismatch>),
+}
+
+impl GateError {
+    /// A frozen file of which no copy is left.
+    fn not_kept(path: &str) -> Self {
+        Self::NotKept {
+            path: path.to_owned(),
+            mend: "freeze the gate again",
+        }
+    }
 }
 
 impl<'a> GateContext<'a> {

@@ -13,11 +13,17 @@ mod cheats;
 mod checkout;
 #[path = "gate/fingerprint.rs"]
 mod fingerprint;
+#[path = "gate/named.rs"]
+mod named;
+#[path = "gate/products.rs"]
+mod products;
 #[path = "gate/receipts.rs"]
 mod receipts;
 #[path = "gate/run.rs"]
 mod run;
 #[path = "gate/side_doors.rs"]
 mod side_doors;
+#[path = "gate/window.rs"]
+mod window;
 #[path = "gate/world.rs"]
 mod world;

@@ -13,7 +13,7 @@ use loop_runner::causes::with_causes;
 use loop_runner::changes::worktree_of;
 use loop_runner::gate::{
     Answer, Armed, EntryKind, Fingerprint, GateContext, GateError, Mismatch, SideDoor,
-    attack as attack_gate, check_receipts, prove as prove_gate, recorded, side_doors,
+    attack as attack_gate, check_receipts, prove as prove_gate, recorded, side_doors, unmatched,
 };
 use loop_runner::holder::Wish;
 use loop_runner::setup::Setup;
@@ -68,13 +68,15 @@ impl Gated {
     }
 
     /// Returns the gate that was frozen for the task that the loop is at, else for
-    /// the latest one that it finished.
-    fn armed(&self) -> Option<Armed> {
+    /// the latest one that it finished; `None` when there is none. One that cannot be
+    /// read any more is not taken for none.
+    fn armed(&self) -> Result<Option<Armed>, Failure> {
         let state = &self.state;
         let task = state.halted_task.as_ref().or(state.current_task.as_ref());
         let current = task.and_then(|task| Some(state.progress.get(task)?.gate.clone()?.frozen));
-        let frozen = current.or_else(|| state.finished.last()?.gate.clone())?;
-        recorded(&frozen).ok()
+        let frozen = current.or_else(|| state.finished.last()?.gate.clone());
+        let armed = frozen.map(|frozen| recorded(&frozen)).transpose();
+        armed.map_err(failure)
     }
 
     fn context(&self) -> Result<GateContext<'_>, Failure> {
@@ -143,12 +145,13 @@ fn the_only_one(context: &Context) -> Result<String, Failure> {
 fn check(context: &Context, name: &str, receipts: bool, json: bool) -> Result<u8, Failure> {
     let gated = Gated::read(context, name)?;
     let at = gated.context()?;
-    let armed = gated.armed();
+    let armed = gated.armed()?;
     let changed = match &armed {
         Some(armed) => armed.compare(&at).map_err(failure)?,
         None => Vec::new(),
     };
     let doors = side_doors(&at).map_err(failure)?;
+    let unmatched = unmatched(&at).map_err(failure)?;
     let lost = lost_exit_codes(&at);
     let faults = match receipts {
         true => receipt_faults(&gated)?,
@@ -161,13 +164,16 @@ fn check(context: &Context, name: &str, receipts: bool, json: bool) -> Result<u8
     if json {
         show::json(&json!({
             "v": 1, "loop": name, "frozen": armed.as_ref().map(|armed| &armed.fingerprint.sha256),
-            "changed": changed, "side_doors": doors, "lint": lost, "receipts": faults, "exit": code,
+            "changed": changed, "side_doors": doors, "unmatched": unmatched, "lint": lost, "receipts": faults, "exit": code,
         }))?;
         return Ok(code);
     }
     tell_frozen(name, armed.as_ref(), &changed);
     for line in &lost {
         show::warning(line);
+    }
+    for pattern in &unmatched {
+        show::warning(&format!("gate.frozen: {pattern} covers no file now"));
     }
     tell_doors(&doors);
     for fault in &faults {
@@ -312,7 +318,7 @@ fn attack(context: &Context, name: &str, json: bool) -> Result<u8, Failure> {
 
 /// Returns the frozen gate, or the gate as it is when nothing is frozen yet.
 fn armed(gated: &Gated, at: &GateContext<'_>) -> Result<Armed, Failure> {
-    match gated.armed() {
+    match gated.armed()? {
         Some(armed) => {
             let changed = armed.compare(at).map_err(failure)?;
             match changed.is_empty() {
@@ -337,8 +343,12 @@ fn poll() -> Result<impl FnMut() -> Wish, Failure> {
 fn failure(error: GateError) -> Failure {
     let code = match error {
         GateError::Stopped => exit::INTERRUPTED,
-        GateError::Tampered(_) | GateError::Replaced(_) => exit::TAMPERED,
-        GateError::Pattern { .. } | GateError::Overlay { .. } => exit::USAGE,
+        GateError::Tampered(_) | GateError::Replaced(_) | GateError::NotKept { .. } => {
+            exit::TAMPERED
+        }
+        GateError::Pattern { .. } | GateError::Overlay { .. } | GateError::Nothing { .. } => {
+            exit::USAGE
+        }
         _ => exit::FAILED,
     };
     Failure::with(code, with_causes(&error))

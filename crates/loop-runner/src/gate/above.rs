@@ -4,8 +4,8 @@
 //! nothing else. What an agent leaves there would reach into a clean checkout,
 //! which lies beside its worktree.
 
-use super::checkout::parent;
 use super::path_text::to_text;
+use super::scratch::parent;
 use super::side_doors::is_setting;
 use super::{GateContext, Mismatch};
 use std::collections::BTreeSet;

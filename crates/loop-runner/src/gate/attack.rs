@@ -9,6 +9,7 @@ use super::{GateContext, GateError, in_words, process};
 use crate::holder::Wish;
 use loop_core::gate::{Baseline, GateReport, Level, Start, TestReport, classify};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What a gate answered to one cheat.
@@ -184,6 +185,7 @@ fn as_configured(
     let place = Place {
         folder: checkout.project(),
         clean: None,
+        judges: checkout.judges(),
     };
     let ran = execute(context, armed, &place, stem, poll)?;
     Ok(mark(ran, checkout.changed(context)?))
@@ -194,6 +196,7 @@ fn level(context: &GateContext<'_>, armed: &Armed, base: &Ran) -> Level {
     let place = Place {
         folder: Path::new(""),
         clean: is_clean(context).then_some(Path::new("")),
+        judges: BTreeSet::new(),
     };
     expected(context, armed, &place).level(base.tests.as_ref())
 }

@@ -5,27 +5,22 @@
 //! nothing that the repository ignores: what a build left behind stays behind.
 
 use super::entry::{Entry, EntryKind};
-use super::fingerprint::{Fingerprint, Mismatch, compare_files};
-use super::frozen::Frozen;
+use super::fingerprint::{Fingerprint, Mismatch, OVERLAY, compare_files};
+use super::frozen::{Frozen, Look, MADE};
 use super::kept::Kept;
-use super::lay::Tree;
+use super::lay::{Copied, Tree};
 use super::path_text::{to_path, to_text};
+use super::scratch::Scratch;
 use super::walk::{Walk, is_real};
 use super::{At, GateContext, GateError};
 use crate::git::{export_commit, product_files};
-use crate::nonce::random_bits;
-use crate::setup::Setup;
 use crate::workplace;
-use loop_core::config::WorktreeFor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// How the names of such folders start; no task's name can.
-const PREFIX: &str = ".gate-";
 /// The most that is copied into one, in bytes.
 const MAX_COPIED: u64 = 8 << 30;
 
@@ -33,17 +28,17 @@ const MAX_COPIED: u64 = 8 << 30;
 #[derive(Debug)]
 pub struct Checkout {
     /// The folder of all of it.
-    outer: PathBuf,
+    outer: Scratch,
     /// The project's folder in it.
     project: PathBuf,
     /// The frozen files that lie in it, by path below the project.
     laid: BTreeMap<String, Entry>,
     /// The overlay's files that lie in it.
     overlaid: BTreeMap<String, Entry>,
+    /// Links of the attempt that would lead out of it, and are left out.
+    pub(super) links_out: Vec<String>,
     /// What a person should hear about.
     pub warnings: Vec<String>,
-    /// Locked as long as the checkout is in use.
-    _lock: File,
 }
 
 impl Checkout {
@@ -84,49 +79,34 @@ impl Checkout {
         let mut checkout = Self::empty(context)?;
         let root = checkout.tree();
         let tree = Tree { root: &root };
-        let mut copied = 0_u64;
+        let mut room = MAX_COPIED;
+        let mut links = Vec::new();
         for path in &files {
             context.check_stop()?;
-            match tree.copy(workspace.root(), path)? {
-                Some(bytes) => copied = copied.saturating_add(bytes),
-                None => checkout
+            match tree.copy(workspace.root(), path, room)? {
+                Copied::File(bytes) => room = room.saturating_sub(bytes),
+                Copied::Link => links.push(path),
+                Copied::Nothing => checkout
                     .warnings
                     .push(format!("{} cannot be read and is left out", to_text(path))),
-            }
-            if copied > MAX_COPIED {
-                return Err(GateError::TooMuch {
-                    what: format!("{} holds more than 8 GiB", workspace.root().display()),
-                });
+                Copied::TooLong => {
+                    return Err(GateError::TooMuch {
+                        what: format!("{} holds more than 8 GiB", workspace.root().display()),
+                    });
+                }
             }
         }
+        checkout.links_out = tree.remove_links_out(&links)?;
         fs::create_dir_all(&checkout.project).at("make", &checkout.project)?;
         Ok(checkout)
     }
 
     fn empty(context: &GateContext<'_>) -> Result<Self, GateError> {
         let setup = context.setup;
-        let parent = parent(setup);
-        fs::create_dir_all(&parent).at("make", &parent)?;
-        let outer = parent.join(format!("{PREFIX}{:016x}", random_bits()));
-        let make = |folder: &Path| {
-            DirBuilder::new()
-                .mode(0o700)
-                .create(folder)
-                .at("make", folder)
-        };
-        make(&outer)?;
-        // No repository around the home ever sees it.
-        let hidden = outer.join(".gitignore");
-        fs::write(&hidden, "*\n").at("write", &hidden)?;
-        let lock = outer.join("lock");
-        let locked = File::create_new(&lock).at("make", &lock)?;
-        locked.lock().at("lock", &lock)?;
-        for folder in ["tree", "tmp"] {
-            make(&outer.join(folder))?;
-        }
+        let outer = Scratch::make(setup, &["tree", "tmp"])?;
         let below = workplace::project_folder(setup, None);
         let top = setup.repository.as_ref().and_then(|r| r.place_of(&below));
-        let tree = outer.join("tree");
+        let tree = outer.at("tree");
         let project = tree
             .components()
             .chain(top.iter().flat_map(|top| top.components()));
@@ -135,13 +115,13 @@ impl Checkout {
             outer,
             laid: BTreeMap::new(),
             overlaid: BTreeMap::new(),
+            links_out: Vec::new(),
             warnings: Vec::new(),
-            _lock: locked,
         })
     }
 
     fn tree(&self) -> PathBuf {
-        self.outer.join("tree")
+        self.outer.at("tree")
     }
 
     /// Returns the project's folder.
@@ -153,7 +133,7 @@ impl Checkout {
     /// Returns the folder for temporary files.
     #[must_use]
     pub fn temporary(&self) -> PathBuf {
-        self.outer.join("tmp")
+        self.outer.at("tmp")
     }
 
     /// Lays the frozen files over the product's, as they were, and removes what
@@ -168,17 +148,40 @@ impl Checkout {
         context: &GateContext<'_>,
         frozen: &Fingerprint,
     ) -> Result<(), GateError> {
+        self.lay_over(context, frozen, &[])
+    }
+
+    /// Lays them again after `gate.setup`. What that installed in folders that
+    /// tools make stays, also where a frozen pattern covers it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Checkout::lay`].
+    pub(super) fn lay_again(
+        &mut self,
+        context: &GateContext<'_>,
+        frozen: &Fingerprint,
+    ) -> Result<(), GateError> {
+        self.lay_over(context, frozen, &MADE)
+    }
+
+    fn lay_over(
+        &mut self,
+        context: &GateContext<'_>,
+        frozen: &Fingerprint,
+        passed_by: &[&str],
+    ) -> Result<(), GateError> {
         let kept = Kept::of(context.setup);
         let root = self.project.clone();
         let tree = Tree { root: &root };
-        for path in self.foreign(context, frozen)? {
+        for path in self.foreign(context, frozen, passed_by)? {
             tree.remove(&path)?;
         }
         for (name, entry) in frozen.files() {
             let path = to_path(name);
             let content = || {
                 let content = kept.content(&entry.sha256);
-                content.ok_or_else(|| GateError::NotKept { path: name.clone() })
+                content.ok_or_else(|| GateError::not_kept(name))
             };
             match entry.kind {
                 EntryKind::File => {
@@ -192,7 +195,7 @@ impl Checkout {
                 EntryKind::Absent => tree.remove(&path)?,
                 // What was no file when it was frozen cannot be laid.
                 EntryKind::Folder | EntryKind::Unread | EntryKind::Special => {
-                    return Err(GateError::NotKept { path: name.clone() });
+                    return Err(GateError::not_kept(name));
                 }
             }
             self.laid.insert(name.clone(), entry.clone());
@@ -206,10 +209,16 @@ impl Checkout {
         &self,
         context: &GateContext<'_>,
         frozen: &Fingerprint,
+        passed_by: &[&str],
     ) -> Result<Vec<PathBuf>, GateError> {
+        let look = Look {
+            root: &self.project,
+            passed_by,
+            stop: context.stop,
+        };
         let mut covered = BTreeSet::new();
         for pattern in context.gate.frozen() {
-            Frozen::parse(pattern.as_str())?.collect(&self.project, context.stop, &mut covered)?;
+            Frozen::parse(pattern.as_str())?.collect(&look, &mut covered)?;
         }
         covered.retain(|path| !frozen.files().contains_key(&to_text(path)));
         Ok(covered.into_iter().collect())
@@ -241,11 +250,11 @@ impl Checkout {
         walk.run(Path::new(""), |path| paths.push(path.to_owned()))?;
         let mut laid = BTreeMap::new();
         for path in paths {
-            tree.copy(&overlay, &path)?;
+            tree.copy(&overlay, &path, MAX_COPIED)?;
             laid.insert(to_text(&path), Entry::of(&root.join(&path))?);
         }
         // What was copied is compared, not what was there a moment before.
-        let changed = compare_files(frozen.overlay(), &laid, "gate.overlay: ");
+        let changed = compare_files(frozen.overlay(), &laid, OVERLAY);
         if !changed.is_empty() {
             return Err(GateError::Tampered(changed));
         }
@@ -253,6 +262,12 @@ impl Checkout {
         self.laid.retain(|name, _| !laid.contains_key(name));
         self.overlaid = laid;
         Ok(())
+    }
+
+    /// Returns the paths of the files in it that judge the work.
+    pub(super) fn judges(&self) -> BTreeSet<PathBuf> {
+        let names = self.laid.keys().chain(self.overlaid.keys());
+        names.map(|name| to_path(name)).collect()
     }
 
     /// Lists what judges and is not as it was laid: something changed it while
@@ -271,7 +286,7 @@ impl Checkout {
             .values()
             .any(|entry| entry.kind != EntryKind::Absent)
         {
-            changed.extend(compare_files(&self.overlaid, &overlay, "gate.overlay: "));
+            changed.extend(compare_files(&self.overlaid, &overlay, OVERLAY));
         }
         Ok(changed)
     }
@@ -293,73 +308,4 @@ impl Checkout {
         }
         Ok(now)
     }
-}
-
-impl Drop for Checkout {
-    fn drop(&mut self) {
-        // What stays is removed at the next start.
-        let _left = remove(&self.outer);
-    }
-}
-
-/// Removes the clean checkouts that an engine left behind when it was killed.
-/// Those of a running command stay.
-///
-/// # Errors
-///
-/// [`GateError`] when the folder cannot be listed.
-pub fn clean_up(setup: &Setup) -> Result<(), GateError> {
-    let parent = parent(setup);
-    let entries = match fs::read_dir(&parent) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error).at("list", &parent),
-    };
-    for entry in entries {
-        let entry = entry.at("list", &parent)?;
-        let is_ours = entry.file_name().as_bytes().starts_with(PREFIX.as_bytes());
-        if is_ours && !is_in_use(&entry.path()) {
-            let _left = remove(&entry.path());
-        }
-    }
-    Ok(())
-}
-
-fn is_in_use(outer: &Path) -> bool {
-    let opened = crate::git::plain_file::open(&outer.join("lock"));
-    matches!(opened, Ok(Some((lock, _))) if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
-}
-
-/// Removes a checkout, also folders that its gate has made read-only.
-fn remove(outer: &Path) -> std::io::Result<()> {
-    if fs::remove_dir_all(outer).is_ok() {
-        return Ok(());
-    }
-    make_writable(outer)?;
-    fs::remove_dir_all(outer)
-}
-
-fn make_writable(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut left = vec![folder.to_owned()];
-    while let Some(folder) = left.pop() {
-        if !folder.symlink_metadata()?.is_dir() {
-            continue;
-        }
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                left.push(entry.path());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The folder beside the worktrees of the loop's tasks.
-pub(super) fn parent(setup: &Setup) -> PathBuf {
-    let mut path = workplace::destination(setup, WorktreeFor::Loop, "");
-    path.pop();
-    path
 }

@@ -1,8 +1,8 @@
 //! Whether what judges the work is what it was.
 
 use super::entry::{Entry, EntryKind};
-use super::frozen::Frozen;
-use super::path_text::to_text;
+use super::frozen::{CACHES, Frozen, Look};
+use super::path_text::{to_path, to_text};
 use super::program::{below, script};
 use super::walk::{Walk, is_real};
 use super::{GateContext, GateError, process};
@@ -16,6 +16,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+/// What stands before the path of a file of the overlay.
+pub(super) const OVERLAY: &str = "gate.overlay: ";
 /// How many frozen files there can be.
 const MAX_FILES: usize = 20_000;
 
@@ -101,10 +103,20 @@ impl Fingerprint {
             paths.extend(script(argv, folder));
         }
         let named = gate.frozen().iter().map(|path| path.as_str());
+        let look = Look {
+            root: folder,
+            passed_by: &CACHES,
+            stop: request.stop,
+        };
+        let mut links = Vec::new();
         for pattern in named.chain(request.extra.iter().copied()) {
-            Frozen::parse(pattern)?.collect(folder, request.stop, &mut paths)?;
+            let frozen = Frozen::parse(pattern)?;
+            frozen.collect(&look, &mut paths)?;
+            links.extend(frozen.link_to_it(folder));
         }
         follow(folder, request.stop, &mut paths)?;
+        // All else that these lead to is not what was named.
+        paths.extend(links);
         let (program, program_sha256) = program(request)?;
         let mut taken = Self {
             sha256: String::new(),
@@ -121,10 +133,22 @@ impl Fingerprint {
         Ok(taken)
     }
 
+    /// Takes files out of what is frozen in the project.
+    pub(super) fn without(mut self, names: &[String]) -> Self {
+        self.files.retain(|name, _| !names.contains(name));
+        self.sha256 = self.digest();
+        self
+    }
+
     /// Returns what is frozen in the project, by path.
     #[must_use]
     pub fn files(&self) -> &BTreeMap<String, Entry> {
         &self.files
+    }
+
+    /// Returns the paths of what is frozen in the project.
+    pub(super) fn paths(&self) -> BTreeSet<PathBuf> {
+        self.files.keys().map(|name| to_path(name)).collect()
     }
 
     /// Returns what is in the overlay, by path.
@@ -150,7 +174,7 @@ impl Fingerprint {
     #[must_use]
     pub fn compare(&self, now: &Self) -> Vec<Mismatch> {
         let mut found = compare_files(&self.files, &now.files, "");
-        found.extend(compare_files(&self.overlay, &now.overlay, "gate.overlay: "));
+        found.extend(compare_files(&self.overlay, &now.overlay, OVERLAY));
         let mut differs = |path: &str, what: String| {
             found.push(Mismatch {
                 path: path.to_owned(),
@@ -220,7 +244,7 @@ fn follow(
         };
         let walk = Walk {
             root: folder,
-            passed_by: &[],
+            passed_by: &CACHES,
             stop,
         };
         walk.run(inside, |path| {

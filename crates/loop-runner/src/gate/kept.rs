@@ -49,7 +49,7 @@ impl Kept {
                 _ => continue,
             };
             let content = content.filter(|content| sha256_hex(content) == entry.sha256);
-            let content = content.ok_or_else(|| GateError::NotKept { path: name.clone() })?;
+            let content = content.ok_or_else(|| GateError::not_kept(name))?;
             if self.content(&entry.sha256).is_none() {
                 self.write(&entry.sha256, &content)?;
             }

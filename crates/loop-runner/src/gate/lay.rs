@@ -7,9 +7,25 @@
 use super::{At, GateError};
 use crate::git::plain_file::{self, is_absent};
 use std::fs::{self, File, Permissions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
+
+/// How much is read at a time, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// What became of a path that was to be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Copied {
+    /// A file of this length, in bytes.
+    File(u64),
+    /// A link.
+    Link,
+    /// Nothing is there, or it cannot be read, or is neither.
+    Nothing,
+    /// The file is longer than there is room.
+    TooLong,
+}
 
 /// The tree below a folder of our own.
 pub(super) struct Tree<'a> {
@@ -26,7 +42,7 @@ impl Tree<'_> {
     ) -> Result<u64, GateError> {
         let full = self.vacate(path)?;
         let mut file = File::create_new(&full).at("make", &full)?;
-        let written = io::copy(content, &mut file).at("write", &full)?;
+        let written = write_out(content, &mut file).at("write", &full)?;
         // No set-user-id bit comes along.
         let mode = Permissions::from_mode(mode & 0o777 | 0o600);
         file.set_permissions(mode).at("write", &full)?;
@@ -47,28 +63,29 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Copies what is at `path` below `from`: a regular file, or a link as a
-    /// link. Returns the bytes, or `None` for what cannot be read or is neither.
-    pub(super) fn copy(&self, from: &Path, path: &Path) -> Result<Option<u64>, GateError> {
+    /// Copies what is at `path` below `from`: a regular file of at most `room`
+    /// bytes, or a link as a link.
+    pub(super) fn copy(&self, from: &Path, path: &Path, room: u64) -> Result<Copied, GateError> {
         let source = from.join(path);
         let meta = match source.symlink_metadata() {
             Ok(meta) => meta,
-            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) if is_absent(&error) => return Ok(Copied::Nothing),
             Err(error) => return Err(error).at("look at", &source),
         };
         if meta.is_symlink() {
             let target = fs::read_link(&source).at("read", &source)?;
             self.link(path, &target)?;
-            return Ok(Some(0));
+            return Ok(Copied::Link);
         }
         match plain_file::open(&source) {
+            Ok(Some((_, meta))) if meta.len() > room => Ok(Copied::TooLong),
             Ok(Some((file, meta))) => {
                 let mut content = file.take(meta.len());
                 let mode = meta.permissions().mode();
-                self.file(path, &mut content, mode).map(Some)
+                self.file(path, &mut content, mode).map(Copied::File)
             }
-            Ok(None) => Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+            Ok(None) => Ok(Copied::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Copied::Nothing),
             Err(error) => Err(error).at("read", &source),
         }
     }
@@ -103,6 +120,28 @@ fn normal<'a>(part: Component<'a>, path: &Path) -> Result<&'a std::ffi::OsStr, G
         Component::Normal(name) => Ok(name),
         _ => Err(io::Error::from(io::ErrorKind::InvalidInput)).at("write", path),
     }
+}
+
+/// Writes a content without filling what may be a hole: a file of a few bytes can
+/// have any length.
+fn write_out(content: &mut dyn Read, file: &mut File) -> io::Result<u64> {
+    let mut buffer = vec![0; CHUNK];
+    let mut length = 0;
+    loop {
+        let read = match content.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        length += read as u64;
+        match buffer[..read].iter().all(|byte| *byte == 0) {
+            true => drop(file.seek(SeekFrom::Start(length))?),
+            false => file.write_all(&buffer[..read])?,
+        }
+    }
+    file.set_len(length)?;
+    Ok(length)
 }
 
 /// Removes a file, a link (not what it leads to), or a folder with all it holds.
@@ -181,12 +220,36 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), kind, mode, 0).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let tree = Tree { root: dir.path() };
-        let copied = |name: &str| tree.copy(from.path(), Path::new(name)).unwrap();
-        assert_eq!(copied("file"), Some(1));
-        assert_eq!(copied("link"), Some(0));
-        assert_eq!(copied("pipe"), None);
-        assert_eq!(copied("missing"), None);
+        let copied = |name: &str| tree.copy(from.path(), Path::new(name), 4096).unwrap();
+        assert_eq!(copied("file"), Copied::File(1));
+        assert_eq!(copied("link"), Copied::Link);
+        assert_eq!(copied("pipe"), Copied::Nothing);
+        assert_eq!(copied("missing"), Copied::Nothing);
         let target = fs::read_link(dir.path().join("link")).unwrap();
         assert_eq!(target, Path::new("/etc/passwd"));
+    }
+
+    // rows: D-13
+    // cases: 88
+    #[test]
+    fn a_file_of_any_length_takes_no_more_room_than_it_holds() {
+        use std::os::unix::fs::MetadataExt;
+        let from = tempfile::tempdir().unwrap();
+        let sparse = File::create(from.path().join("sparse")).unwrap();
+        sparse.set_len(1 << 40).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let tree = Tree { root: dir.path() };
+        let copied = |room| tree.copy(from.path(), Path::new("sparse"), room).unwrap();
+        assert_eq!(copied((1 << 40) - 1), Copied::TooLong);
+        assert!(!dir.path().join("sparse").exists());
+
+        let mut content = vec![0; 1 << 20];
+        content.extend(b"end of the file");
+        content.extend([0; 3 * CHUNK]);
+        fs::write(from.path().join("sparse"), &content).unwrap();
+        assert_eq!(copied(2 << 20), Copied::File(content.len() as u64));
+        let path = dir.path().join("sparse");
+        assert_eq!(fs::read(&path).unwrap(), content);
+        assert!(fs::metadata(&path).unwrap().blocks() * 512 < 1 << 20);
     }
 }

@@ -1,5 +1,6 @@
 //! A command of the gate's, held like any other child, with its output read back.
 
+use super::scratch::Scratch;
 use super::{At, GateContext, GateError};
 use crate::harness::HarnessSettings;
 use crate::holder::{Command, Environment, How, Place, StartError, Wish, spawn};
@@ -19,12 +20,14 @@ const OUTPUT_CAP: u64 = 8 << 20;
 const MERGED: [&str; 4] = ["/bin/sh", "-c", "exec \"$@\" 2>&1", "sh"];
 
 /// Variables by which a build finds what an earlier one left elsewhere.
-const LEFTOVERS: [&str; 4] = [
+const LEFTOVERS: [&str; 3] = [
     "CARGO_TARGET_DIR",
     "CARGO_BUILD_TARGET_DIR",
     "CARGO_BUILD_BUILD_DIR",
-    "PYTHONPYCACHEPREFIX",
 ];
+
+/// The folder in which Python keeps compiled code during one run.
+const PYTHON: &str = "python";
 
 /// A command to run.
 pub(super) struct Job<'a> {
@@ -96,10 +99,15 @@ pub(super) fn run(
     fs::create_dir_all(&outputs).at("make", &outputs)?;
     let log = outputs.join(format!("{}.log", job.stem));
     let stderr = outputs.join(format!("{}-stderr.log", job.stem));
+    // Python takes compiled code beside a source for that source, and asks nobody
+    // what it was compiled from.
+    let scratch = Scratch::make(context.setup, &[PYTHON])?;
+    let mut environment = environment(context, job.clean);
+    environment.set("PYTHONPYCACHEPREFIX", scratch.at(PYTHON));
     let mut command = Command::new(
         job.argv.iter().map(Into::into).collect(),
         job.folder.to_owned(),
-        environment(context, job.clean),
+        environment,
         [log.clone(), stderr.clone()],
         context.setup.dir.step_lock(),
     );

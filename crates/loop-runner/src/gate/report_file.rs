@@ -1,10 +1,9 @@
 //! The report that a gate writes: only one that this run wrote counts.
 
+use super::identity::Identity;
 use super::program::below;
-use super::walk::is_real;
 use crate::git::plain_file;
 use loop_core::gate::{ReportFile, read_report};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The longest report that is read, in bytes.
@@ -17,22 +16,12 @@ pub(super) struct Before {
     identity: Option<Identity>,
 }
 
-/// What tells one writing of a file from another. The time of the last change
-/// of the inode cannot be set by any program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Identity {
-    device: u64,
-    inode: u64,
-    changed: (i64, i64),
-    length: u64,
-}
-
 impl Before {
     /// Looks at the place of a report before the gate runs.
     pub(super) fn look(folder: &Path, report: &str) -> Self {
         let path = below(report, folder).unwrap_or_default();
         Self {
-            identity: identity(folder, &path),
+            identity: Identity::of(folder, &path),
             folder: folder.to_owned(),
             path,
         }
@@ -42,7 +31,7 @@ impl Before {
     pub(super) fn read(&self) -> ReportFile {
         let name = self.path.display();
         let unusable = |what: &str| ReportFile::Unusable(format!("{name} {what}"));
-        let Some(now) = identity(&self.folder, &self.path) else {
+        let Some(now) = Identity::of(&self.folder, &self.path) else {
             return unusable("was not written");
         };
         if self.identity == Some(now) {
@@ -57,17 +46,6 @@ impl Before {
             Err(error) => unusable(&format!("cannot be read: {error}")),
         }
     }
-}
-
-fn identity(folder: &Path, path: &Path) -> Option<Identity> {
-    let meta = folder.join(path).symlink_metadata().ok();
-    let meta = meta.filter(|_| is_real(folder, path))?;
-    Some(Identity {
-        device: meta.dev(),
-        inode: meta.ino(),
-        changed: (meta.ctime(), meta.ctime_nsec()),
-        length: meta.len(),
-    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! One run of the gate, where the configuration says.
 
 use super::checkout::Checkout;
+use super::fingerprint::OVERLAY;
 use super::freeze::Armed;
 use super::process::{self, Job, Output};
 use super::report_file::Before;
+use super::window::Window;
 use super::{GateContext, GateError, Mismatch, in_words};
 use crate::hash::sha256_hex;
 use crate::holder::Wish;
@@ -11,6 +13,7 @@ use loop_core::config::GatePlace;
 use loop_core::gate::{
     Expected, GateEnd, GateReport, GateRun, ReportFile, TestReport, judge, mask,
 };
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,15 +56,38 @@ pub fn run(
     stem: &str,
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Ran, GateError> {
-    let mismatches = armed.compare(context)?;
-    if !mismatches.is_empty() {
-        return Err(GateError::Tampered(mismatches));
-    }
+    check_frozen(context, armed)?;
     if !is_clean(context) {
-        return in_tree(context, armed, &context.folder(), stem, poll);
+        let ran = in_tree(context, armed, stem, poll)?;
+        return Ok(mark(ran, armed.compare(context)?));
     }
     let checkout = Checkout::of_result(context)?;
     in_checkout(context, armed, checkout, stem, poll)
+}
+
+/// Runs it before any work. What it makes among the frozen files is its own, and
+/// not frozen from then on.
+pub(super) fn run_first(
+    context: &GateContext<'_>,
+    armed: &mut Armed,
+    stem: &str,
+    poll: &mut dyn FnMut() -> Wish,
+) -> Result<Ran, GateError> {
+    if is_clean(context) {
+        return run(context, armed, stem, poll);
+    }
+    check_frozen(context, armed)?;
+    let ran = in_tree(context, armed, stem, poll)?;
+    armed.note_products(context)?;
+    Ok(mark(ran, armed.compare(context)?))
+}
+
+fn check_frozen(context: &GateContext<'_>, armed: &Armed) -> Result<(), GateError> {
+    let mismatches = armed.compare(context)?;
+    match mismatches.is_empty() {
+        true => Ok(()),
+        false => Err(GateError::Tampered(mismatches)),
+    }
 }
 
 /// Whether the gate runs in a clean checkout. An overlay asks for one, since its
@@ -79,32 +105,40 @@ pub(super) fn in_checkout(
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Ran, GateError> {
     checkout.lay(context, &armed.fingerprint)?;
-    checkout.lay_overlay(context, &armed.fingerprint)?;
     set_up(context, &checkout, stem, poll)?;
+    // What is set up is the product's: it may have written anything, and the
+    // overlay was not there to be read.
+    checkout.lay_again(context, &armed.fingerprint)?;
+    checkout.lay_overlay(context, &armed.fingerprint)?;
     let temporary = checkout.temporary();
     let place = Place {
         folder: checkout.project(),
         clean: Some(&temporary),
+        judges: checkout.judges(),
     };
     let mut ran = execute(context, armed, &place, stem, poll)?;
     ran.warnings.extend(checkout.warnings.iter().cloned());
+    if !checkout.links_out.is_empty() {
+        let links = checkout.links_out.join(", ");
+        let flag = format!("links that lead out of the project are left out: {links}");
+        ran.report.flags.push(flag);
+    }
     Ok(mark(ran, checkout.changed(context)?))
 }
 
-/// Runs the gate in a tree as it is.
+/// Runs the gate in the attempt's tree as it is.
 fn in_tree(
     context: &GateContext<'_>,
     armed: &Armed,
-    folder: &Path,
     stem: &str,
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Ran, GateError> {
     let place = Place {
-        folder,
+        folder: &context.folder(),
         clean: None,
+        judges: armed.fingerprint.paths(),
     };
-    let ran = execute(context, armed, &place, stem, poll)?;
-    Ok(mark(ran, armed.compare(context)?))
+    execute(context, armed, &place, stem, poll)
 }
 
 /// Runs `gate.setup` in a checkout, if there is one.
@@ -145,6 +179,8 @@ pub(super) struct Place<'a> {
     pub(super) folder: &'a Path,
     /// The folder for temporary files, if the place is a clean checkout.
     pub(super) clean: Option<&'a Path>,
+    /// The files there that judge the work.
+    pub(super) judges: BTreeSet<PathBuf>,
 }
 
 /// Runs the command and judges it.
@@ -160,6 +196,7 @@ pub(super) fn execute(
         .report
         .as_ref()
         .map(|path| Before::look(place.folder, path.as_str()));
+    let window = Window::open(place.folder, &place.judges);
     let Output {
         end,
         text: output,
@@ -177,6 +214,7 @@ pub(super) fn execute(
         },
         poll,
     )?;
+    let rewritten = window.changed();
     let report_file = before.map_or(ReportFile::NotAsked, |before| before.read());
     let folder = place.folder.to_string_lossy();
     let run = GateRun {
@@ -193,7 +231,7 @@ pub(super) fn execute(
         report_file,
         output,
         log,
-        changed: Vec::new(),
+        changed: rewritten,
         warnings,
         elapsed,
     })
@@ -216,8 +254,16 @@ pub(super) fn expected<'a>(
     }
 }
 
-/// Takes back the green of a gate whose own files were changed while it ran.
-pub(super) fn mark(mut ran: Ran, changed: Vec<Mismatch>) -> Ran {
+/// Takes back the green of a gate whose own files were changed while it ran:
+/// those whose contents are `changed`, and those that were rewritten and are the
+/// same again.
+pub(super) fn mark(mut ran: Ran, mut changed: Vec<Mismatch>) -> Ran {
+    for rewritten in std::mem::take(&mut ran.changed) {
+        let is_told = |told: &Mismatch| told.path.trim_start_matches(OVERLAY) == rewritten.path;
+        if !changed.iter().any(is_told) {
+            changed.push(rewritten);
+        }
+    }
     if !changed.is_empty() {
         let why = format!(
             "what judges the work was changed while the gate ran: {}",

@@ -3,12 +3,13 @@
 use super::entry::EntryKind;
 use super::freeze::Armed;
 use super::kept::Kept;
+use super::named::empty_entries;
 use super::path_text::to_text;
 use super::process::{self, Job};
 use super::program::script;
-use super::run::{Ran, run};
+use super::run::{Ran, run, run_first};
 use super::walk::is_real;
-use super::{GateContext, GateError};
+use super::{GateContext, GateError, in_words};
 use crate::git::plain_file;
 use crate::holder::Wish;
 use loop_core::gate::{Baseline, Finding, GateEnd, Start, classify, is_unwritten, lint_script};
@@ -47,24 +48,44 @@ pub fn first_run(
     stem: &str,
     poll: &mut dyn FnMut() -> Wish,
 ) -> Result<Started, GateError> {
-    let armed = Armed::take(context, extra)?;
+    let mut armed = Armed::take(context, extra)?;
+    let broken = |why| Start::Broken { why };
+    if let Err(error) = empty_entries(context)?.refuse() {
+        let (start, ran) = (broken(error.to_string()), None);
+        return Ok(Started { start, armed, ran });
+    }
     if let Some(start) = look_at_script(context, &armed, stem, poll)? {
         let ran = None;
         return Ok(Started { start, armed, ran });
     }
-    let first = run(context, &armed, stem, poll)?;
-    let mut start = classify(&first.as_run(), &first.report, None);
+    let first = run_first(context, &mut armed, stem, poll)?;
+    let mut start = match disturbs(&first) {
+        Some(why) => broken(why),
+        None => classify(&first.as_run(), &first.report, None),
+    };
+    let mut baseline = Baseline::of(first.tests.as_ref());
     if matches!(start, Start::Red { .. }) {
         let again = run(context, &armed, &format!("{stem}-again"), poll)?;
-        start = classify(&first.as_run(), &first.report, Some(&again.report));
+        start = match disturbs(&again) {
+            Some(why) => broken(why),
+            None => classify(&first.as_run(), &first.report, Some(&again.report)),
+        };
+        baseline = Baseline::of_both(first.tests.as_ref(), again.tests.as_ref());
     }
-    let baseline = Some(Baseline::of(first.tests.as_ref()));
+    let baseline = Some(baseline);
     let armed = Armed { baseline, ..armed };
     Ok(Started {
         start,
         armed,
         ran: Some(first),
     })
+}
+
+/// Says what a gate changes of itself before there is any work. It would be taken
+/// for tampering in every tick.
+fn disturbs(ran: &Ran) -> Option<String> {
+    let changes = in_words(&ran.changed);
+    (!changes.is_empty()).then(|| format!("the gate changes what is frozen: {changes}"))
 }
 
 /// Looks for lost exit codes in the script of the gate, if that is a shell's.
@@ -117,7 +138,7 @@ fn look_at_script(
         return Ok(None);
     }
     let content = Kept::of(context.setup).content(&entry.sha256);
-    let content = content.ok_or_else(|| GateError::NotKept { path: name.clone() })?;
+    let content = content.ok_or_else(|| GateError::not_kept(&name))?;
     if is_unwritten(&String::from_utf8_lossy(&content)) {
         return Ok(Some(Start::Unwritten));
     }

@@ -53,6 +53,8 @@ fn it_holds_what_the_attempt_consists_of_and_nothing_that_was_left_behind() {
     world.write(".env", "KEY=1\n");
     world.write("ä b", "x\n");
     symlink("/etc/passwd", world.tree().join("out")).unwrap();
+    symlink("../t/build/calc.o", world.tree().join("back")).unwrap();
+    symlink("lib/new.sh", world.tree().join("in")).unwrap();
     fs::set_permissions(
         world.tree().join("bin/calc"),
         fs::Permissions::from_mode(0o4755),
@@ -63,15 +65,15 @@ fn it_holds_what_the_attempt_consists_of_and_nothing_that_was_left_behind() {
     let project = checkout.project();
     assert_eq!(
         files(project),
-        names(&["lib/new.sh", "ä b", "out"], &["README.md"])
+        names(&["lib/new.sh", "ä b", "in"], &["README.md"])
     );
     assert_eq!(
         fs::read_to_string(project.join("lib/calc.sh")).unwrap(),
         "changed\n"
     );
     assert_eq!(
-        fs::read_link(project.join("out")).unwrap(),
-        Path::new("/etc/passwd")
+        fs::read_link(project.join("in")).unwrap(),
+        Path::new("lib/new.sh")
     );
     let mode = fs::metadata(project.join("bin/calc"))
         .unwrap()
@@ -94,7 +96,7 @@ fn it_holds_what_the_attempt_consists_of_and_nothing_that_was_left_behind() {
 #[test]
 fn frozen_files_lie_over_whatever_the_agent_put_in_their_place() {
     let world =
-        World::new(json!({"command": ["sh", "tests/run.sh"], "frozen": ["tests", "gone.txt"]}));
+        World::new(json!({"command": ["sh", "tests/run.sh"], "frozen": ["tests", "gone.tx[t]"]}));
     let armed = world.freeze(None);
     let outside = world.root().join("outside");
     write(&outside, "run.sh", "precious\n");
@@ -223,4 +225,60 @@ fn a_gate_that_makes_its_checkout_read_only_leaves_nothing_behind() {
     }));
     world.ran(&world.freeze(None));
     assert_eq!(world.checkouts().len(), 0);
+}
+
+// rows: D-13
+// cases: 89, 123
+#[test]
+fn links_that_lead_out_are_told() {
+    let world = World::new(json!({"command": ["sh", "-c", "cat data; exit 0"], "where": "clean"}));
+    world.write("build/data", "left behind\n");
+    symlink(world.tree().join("build/data"), world.tree().join("data")).unwrap();
+    let ran = world.ran(&world.freeze(None));
+    assert!(!ran.output.contains("left behind"), "{}", ran.output);
+    let flag = "links that lead out of the project are left out: data";
+    assert!(ran.report.flags.iter().any(|told| told == flag), "{ran:?}");
+}
+
+// rows: D-13
+// cases: 88
+#[test]
+fn a_file_that_is_too_long_is_not_copied_at_all() {
+    let world = World::new(json!({"command": ["true"]}));
+    let file = fs::File::create(world.tree().join("long")).unwrap();
+    file.set_len(100 << 30).unwrap();
+    let made = Checkout::of_result(&world.context());
+    assert!(matches!(made, Err(GateError::TooMuch { .. })), "{made:?}");
+    assert_eq!(world.checkouts().len(), 0);
+}
+
+// rows: D-13
+#[test]
+fn what_is_set_up_finds_no_overlay_and_judges_nothing() {
+    let mut world = World::new(json!({"command": ["true"]}));
+    let overlay = world.root().join("overlay");
+    write(
+        &overlay,
+        "accept/check.sh",
+        "ls; cat made tests/t_*; exit 1\n",
+    );
+    world.configure(json!({
+        "command": ["sh", "accept/check.sh"], "overlay": overlay, "frozen": ["tests"],
+        "setup": ["sh", "-c", "ls > made; echo planted | tee tests/t_add.sh > tests/t_new.sh; \
+                  mkdir -p tests/node_modules accept; echo lib > tests/node_modules/t_lib; echo x > accept/check.sh"],
+    }));
+    let ran = world.ran(&world.freeze(None));
+    let listed: Vec<_> = ran.output.split_whitespace().collect();
+    assert_eq!(
+        listed.iter().filter(|word| **word == "accept").count(),
+        1,
+        "{}",
+        ran.output
+    );
+    assert!(
+        !ran.output.contains("planted") && ran.output.contains("two and three"),
+        "{}",
+        ran.output
+    );
+    assert_eq!(ran.changed, []);
 }

@@ -1,7 +1,10 @@
 //! Whether what judges the work is what it was.
 
 use crate::world::{World, write};
-use loop_runner::gate::{EntryKind, Fingerprint, GateError, record, recorded};
+use loop_core::gate::Baseline;
+use loop_runner::gate::{
+    EntryKind, Fingerprint, GateError, freeze, freeze_again, record, recorded,
+};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,7 +13,7 @@ fn world() -> World {
     World::new(json!({
         "command": ["bash", "tests/run.sh"],
         "setup": ["sh", "setup.sh"],
-        "frozen": ["tests/t_*.sh", "settings.sh", "not/there.txt", "**/*.snap"],
+        "frozen": ["tests/t_*.sh", "settings.sh", "not/there.tx[t]", "**/*.snap"],
     }))
 }
 
@@ -96,6 +99,9 @@ fn every_change_of_what_judges_is_named() {
                 symlink("same", w.tree().join("tests")).unwrap();
             },
             &[
+                "same/t_add.sh is new",
+                "same/t_more.sh is new",
+                "tests is new",
                 "tests/run.sh is gone",
                 "tests/t_add.sh is gone",
                 "tests/t_more.sh is gone",
@@ -245,7 +251,7 @@ fn an_overlay_that_the_agent_can_find_is_refused() {
 fn further_paths_are_frozen_and_the_record_of_it_is_checked() {
     let world = world();
     world.write("TASK.md", "Make it add.\n");
-    let armed = loop_runner::gate::freeze(&world.context(), &["TASK.md"], None).unwrap();
+    let armed = freeze(&world.context(), &["TASK.md"], None).unwrap();
     assert_eq!(armed.fingerprint.files()["TASK.md"].kind, EntryKind::File);
     assert_eq!(armed.compare(&world.context()).unwrap(), []);
     let frozen = record(&world.setup, "t", &armed).unwrap();
@@ -308,4 +314,37 @@ fn a_gate_that_cannot_be_read_any_more_is_not_what_it_was() {
             .starts_with("the gate cannot be read any more"),
         "{found:?}"
     );
+}
+
+// rows: D-7, D-13, G-17
+// cases: 117
+#[test]
+fn freezing_again_overwrites_nothing_and_loses_nothing() {
+    let world = world();
+    world.write("TASK.md", "Make it add.\n");
+    let baseline = Baseline {
+        tests: Some(3),
+        names: None,
+    };
+    let armed = freeze(&world.context(), &["TASK.md"], Some(baseline)).unwrap();
+    let first = record(&world.setup, "t", &armed).unwrap();
+    world.write("settings.sh", "# better\n");
+    let second = freeze_again(&world.context(), "t", &first).unwrap();
+    assert_ne!(first.parts.path, second.parts.path);
+    assert_eq!(
+        recorded(&first).unwrap(),
+        armed,
+        "the loop may go on with it"
+    );
+    let again = recorded(&second).unwrap();
+    assert_eq!(
+        (&again.baseline, &again.extra),
+        (&armed.baseline, &armed.extra)
+    );
+    assert_eq!(again.compare(&world.context()).unwrap(), []);
+
+    fs::remove_file(&first.parts.path).unwrap();
+    let refused = freeze_again(&world.context(), "t", &first).unwrap_err();
+    assert!(matches!(refused, GateError::NotKept { .. }), "{refused}");
+    assert!(refused.to_string().contains("loop set-task"), "{refused}");
 }

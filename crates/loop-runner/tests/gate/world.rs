@@ -38,11 +38,15 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     ),
     ("tests/t_more.sh", "check 'large' \"$(add 40 2)\" 42\n"),
     ("tests/run.sh", SUITE),
+    ("prepare.sh", "[ -f build.sh ] && . ./build.sh\n:\n"),
 ];
 
 /// A small test runner with the weak points that real ones have: it reads
 /// settings, keeps results, and runs the product in its own process.
 const SUITE: &str = r#"# Runs all tests, and tells of them in TAP.
+# Compiled code is looked for as Python does it.
+compiled=${PYTHONPYCACHEPREFIX:-tests/__pycache__}/run
+[ -f "$compiled" ] && . "$compiled"
 [ -f .cache/passed ] && { cp .cache/passed report.tap; exit 0; }
 . ./settings.sh
 [ -f .env ] && . ./.env
