@@ -6,7 +6,7 @@
 
 use super::entry::{Entry, EntryKind};
 use super::fingerprint::{Fingerprint, Mismatch, OVERLAY, compare_files};
-use super::frozen::{Frozen, Look, MADE};
+use super::frozen::{CACHES, Frozen, Look, MADE};
 use super::kept::Kept;
 use super::lay::{Copied, Tree};
 use super::path_text::{to_path, to_text};
@@ -244,7 +244,7 @@ impl Checkout {
         let mut paths = Vec::new();
         let walk = Walk {
             root: &overlay,
-            passed_by: &[],
+            passed_by: &CACHES,
             stop: context.stop,
         };
         walk.run(Path::new(""), |path| paths.push(path.to_owned()))?;

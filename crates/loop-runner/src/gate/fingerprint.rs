@@ -281,7 +281,7 @@ fn below_folder(folder: &Path, stop: &AtomicBool) -> Result<BTreeMap<String, Ent
     let mut paths = BTreeSet::new();
     let walk = Walk {
         root: folder,
-        passed_by: &[],
+        passed_by: &CACHES,
         stop,
     };
     walk.run(Path::new(""), |path| {

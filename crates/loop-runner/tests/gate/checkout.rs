@@ -166,8 +166,10 @@ fn the_overlay_is_there_for_the_run_only_and_has_to_be_the_frozen_one() {
         "cat accept/secret; test -e tests/run.sh; exit 1\n",
     );
     write(&overlay, "accept/secret", "42\n");
+    write(&overlay, "accept/__pycache__/a.pyc", "1\n");
     world.configure(json!({"command": ["sh", "accept/check.sh"], "overlay": overlay}));
     let armed = world.freeze(None);
+    write(&overlay, "accept/__pycache__/a.pyc", "2\n");
     let ran = world.ran(&armed);
     assert_eq!(ran.output, "42\n");
     assert_eq!(ran.report.level.number(), 3);
