@@ -6,6 +6,7 @@ use super::check::look;
 use crate::baseline;
 use crate::gate::{
     GateContext, GateError, SideDoor, first_run, freeze, prove, record, recorded, run, side_doors,
+    unmatched,
 };
 use crate::holder::Wish;
 use crate::setup::Setup;
@@ -117,6 +118,10 @@ fn arm(setup: &Setup, check: &Check, stop: &AtomicBool) -> Result<(Armed, Vec<St
         (freeze(&context, &[], None).map_err(unready)?, None)
     };
     let frozen = record(setup, &check.task, &armed).map_err(unready)?;
+    let unmatched = unmatched(&context).map_err(unready)?;
+    notes.extend(unmatched.into_iter().map(|pattern| {
+        format!("gate.frozen: {pattern} covers no file now; it freezes new ones only")
+    }));
     notes.extend(offer(&side_doors(&context).map_err(unready)?));
     Ok((Armed { frozen, first_run }, notes))
 }
@@ -274,10 +279,12 @@ fn unready(error: GateError) -> Unready {
             what,
             until: None,
         }),
-        GateError::Pattern(_) | GateError::Overlay { .. } => Unready::Fault(StepFault::Error {
-            reason: Error::Config,
-            what,
-        }),
+        GateError::Pattern(_) | GateError::Overlay { .. } | GateError::Nothing { .. } => {
+            Unready::Fault(StepFault::Error {
+                reason: Error::Config,
+                what,
+            })
+        }
         _ => failed(what),
     }
 }
