@@ -22,10 +22,10 @@ pub enum Step {
     Open,
     /// Make the place to work in ready.
     Worktree,
-    /// Keep the state of the tree as the task starts.
-    Baseline,
     /// Take the acceptance gate's fingerprint, and see that it is red.
     Arm,
+    /// Keep the state of the tree as the task starts.
+    Baseline,
     /// Take the hash of the tree.
     Tree,
     /// Let the implementer work.

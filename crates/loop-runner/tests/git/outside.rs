@@ -336,6 +336,14 @@ const CASES: &[Case] = &[
         &[],
     ),
     (
+        "an entry that another loop is just making",
+        |m, _| {
+            write(m, ".git/worktrees/making/gitdir", "");
+            write(m, ".git/worktrees/cut/gitdir", m.to_str().unwrap());
+        },
+        &[],
+    ),
+    (
         "another loop's worktree",
         |m, w| {
             let place = w.join("../other").display().to_string();

@@ -26,7 +26,7 @@ const MAX_LINK: u64 = 1 << 16;
 /// Returns the entries of the worktrees that are not below a folder of `engines`.
 ///
 /// One whose checkout is missing is left out: git's own tidying removes it sooner or later. One
-/// without a place is just being made, or unmade.
+/// without a place, or with a part of one, is just being made, or unmade: a place ends in `.git`.
 pub(super) fn users_worktrees(
     common_dir: &Path,
     engines: &[PathBuf],
@@ -44,7 +44,7 @@ pub(super) fn users_worktrees(
         let place = entry.join(to_path(link.trim().as_bstr()));
         let is_loops = engines.iter().any(|folder| place.starts_with(folder))
             && !place.components().any(|part| part == Component::ParentDir);
-        !is_loops && place.symlink_metadata().is_ok()
+        !is_loops && place.ends_with(".git") && place.symlink_metadata().is_ok()
     };
     let mut entries = folders(&common_dir.join("worktrees"))?;
     entries.retain(is_users);
