@@ -25,7 +25,8 @@
 //! [`scope`] says which changes are not allowed,
 //! [`verdict`] is the one reader of a judge's words, [`brakes`] says when to
 //! stop, [`outcome`] is the closed table of how a tick can end, and [`record`] is
-//! a line of `events.jsonl`.
+//! a line of `events.jsonl`. [`plan`] reads a planner's answer, and [`run`] is
+//! what a person sees of an autonomous run.
 //!
 //! # The run loop
 //!
@@ -122,10 +123,12 @@ pub mod gate;
 mod machine;
 pub mod outcome;
 pub mod phase;
+pub mod plan;
 pub mod record;
 pub mod replay;
 pub mod report;
 pub mod rules;
+pub mod run;
 pub mod scope;
 mod score;
 pub mod state;
