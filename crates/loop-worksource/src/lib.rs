@@ -24,6 +24,7 @@
 mod audit;
 mod backlog;
 mod command;
+mod done_when;
 #[cfg(test)]
 mod fake;
 mod hash;
@@ -40,6 +41,7 @@ mod violation;
 pub use audit::Audit;
 pub use backlog::{Backlog, InvalidArea};
 pub use command::{Command, InvalidCommand};
+pub use done_when::done_when;
 pub use item::{Completion, Item};
 pub use kinds::{Chosen, Kinds, OptionError, SourceOptions};
 pub use project::{

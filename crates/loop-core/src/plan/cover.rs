@@ -24,10 +24,11 @@ fn words(line: &str) -> String {
 
 /// Takes the mark of a list and its box away.
 fn unlisted(line: &str) -> &str {
-    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let marked = match digits.len() == line.len() {
-        true => line.strip_prefix(['-', '*', '+']),
-        false => digits.strip_prefix(['.', ')']),
+    let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marked = if unnumbered.len() == line.len() {
+        line.strip_prefix(['-', '*', '+'])
+    } else {
+        unnumbered.strip_prefix(['.', ')'])
     };
     let Some(item) = marked.filter(|item| item.starts_with(char::is_whitespace)) else {
         return line;

@@ -39,7 +39,7 @@ impl Ending {
     /// Returns the cost in words.
     pub(super) fn cost(&self) -> String {
         match self.cost_usd {
-            Some(cost) => format!("{cost} ({})", self.cost_source),
+            Some(cost) => format!("${cost} ({})", self.cost_source),
             None => "unknown".to_owned(),
         }
     }

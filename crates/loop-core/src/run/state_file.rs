@@ -136,7 +136,7 @@ fn end(f: &mut fmt::Formatter<'_>, ending: &Ending) -> fmt::Result {
     }
     write!(f, "\n## Cost\n\n{}\n", ending.cost())?;
     match &ending.next {
-        Some(next) => write!(f, "\n## Next\n\n{}\n", line(next)),
+        Some(next) => write!(f, "\n## Next\n\n    {}\n", line(next)),
         None => Ok(()),
     }
 }
