@@ -137,7 +137,7 @@ const ARGUMENTS: &[Refusal] = &[
     (&["task", "create", " "], 2, "say what it is about"),
     (&["approve", "L"], 1, "waits for nothing"),
     (&["create", "L", "--from-template", "task"], 1, "exists already"),
-    (&["create", "x", "--from-template", "nope"], 1, "there are backlog, ci-triage, self-improvement, task"),
+    (&["create", "x", "--from-template", "nope"], 1, "there are backlog, ci-triage, run-loop, self-improvement, task"),
     (&["create", "../x", "--from-template", "task"], 2, "is no loop name"),
     (&["create", "", "--from-template", "task"], 2, "is no loop name"),
     (&["create", "a b", "--from-template", "task"], 2, "is no loop name"),

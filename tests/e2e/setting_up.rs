@@ -102,7 +102,7 @@ fn a_refused_create_writes_nothing() {
             "x",
             "nope",
             1,
-            "there are backlog, ci-triage, self-improvement, task",
+            "there are backlog, ci-triage, run-loop, self-improvement, task",
         ),
         ("x", "../task", 1, "there is no template"),
     ] {

@@ -75,7 +75,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
     }
     let context = Context::new(cli)?;
     match &cli.command {
-        Command::Init => command::init::run(&context),
+        Command::Init(args) => command::init::run(&context, args),
         Command::Create(args) => command::create::run(&context, args),
         Command::Tick(args) => command::tick::run(&context, args),
         Command::List(args) => command::list::run(&context, args.json),

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Shows a whole loop on a throw-away repository: no account, no network.
     Demo,
     /// Makes the project ready for loops; overwrites nothing.
-    Init,
+    Init(Init),
     /// Makes a loop from a template.
     Create(Create),
     /// Makes one tick of a loop.
@@ -116,6 +116,14 @@ pub(crate) struct Json {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What `init` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// Write the files of an autonomous run too: TASK.md, its gate, what explains them.
+    #[arg(long)]
+    pub(crate) run: bool,
 }
 
 /// What `create` takes.

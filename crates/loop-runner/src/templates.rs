@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// The built-in templates by name; the files are those of `templates/loops/`.
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("task", include_str!("../templates/loops/task/loop.json")),
     (
         "backlog",
@@ -15,6 +15,10 @@ const BUILT_IN: [(&str, &str); 4] = [
     (
         "ci-triage",
         include_str!("../templates/loops/ci-triage/loop.json"),
+    ),
+    (
+        "run-loop",
+        include_str!("../templates/loops/run-loop/loop.json"),
     ),
     (
         "self-improvement",
@@ -188,6 +192,29 @@ mod tests {
         assert_eq!(template["acceptance_criteria"].as_array().unwrap().len(), 4);
     }
 
+    // rows: G-33, G-34, G-38, U-43
+    #[test]
+    fn run_loop_has_a_planner_a_gate_and_no_judge() {
+        let template = value("run-loop");
+        assert_eq!(
+            template["roles"],
+            json!({
+                "plan": {"prompt": "loop-planner.md"},
+                "implement": {"prompt": "loop-implement.md"},
+            })
+        );
+        assert_eq!(
+            template["gate"],
+            json!({"command": ["bash", "scripts/verify.sh"], "must_start_red": true})
+        );
+        assert_eq!(
+            template["brakes"],
+            json!({"max_iterations": 10, "no_progress_window": 3})
+        );
+        assert_eq!(template["phases"], json!(["implement"]));
+        assert!(template.get("blast_radius").is_none());
+    }
+
     #[test]
     fn the_homes_templates_win_and_a_name_leads_nowhere_else() {
         let root = tempfile::tempdir().unwrap();
@@ -205,7 +232,13 @@ mod tests {
         );
         assert_eq!(
             names(&home).unwrap(),
-            ["backlog", "ci-triage", "self-improvement", "task"]
+            [
+                "backlog",
+                "ci-triage",
+                "run-loop",
+                "self-improvement",
+                "task"
+            ]
         );
     }
 }
