@@ -20,6 +20,7 @@ mod malformed;
 mod person;
 mod prompts;
 mod refusals;
+mod run;
 mod scaffold;
 mod setting_up;
 mod sources;

@@ -78,6 +78,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Init(args) => command::init::run(&context, args),
         Command::Create(args) => command::create::run(&context, args),
         Command::Tick(args) => command::tick::run(&context, args),
+        Command::Run(args) => command::run::run(&context, args),
+        Command::Iterate(args) => command::run::iterate(&context, args),
         Command::List(args) => command::list::run(&context, args.json),
         Command::Show(args) => command::show::run(&context, args),
         Command::Log(args) => command::log::run(&context, args),

@@ -48,6 +48,10 @@ pub(crate) enum Command {
     Create(Create),
     /// Makes one tick of a loop.
     Tick(Tick),
+    /// Goes from TASK.md to a green gate: plans, freezes the gate, makes passes.
+    Run(Run),
+    /// Makes one pass of a run by hand.
+    Iterate(Iterate),
     /// Lists the loops of the project.
     List(Json),
     /// Shows one loop.
@@ -159,6 +163,45 @@ pub(crate) struct Tick {
     /// Show the task, the whole prompt and the brakes, and spend nothing.
     #[arg(long, conflicts_with_all = ["json", "exit_code"])]
     pub(crate) dry_run: bool,
+}
+
+/// What `run` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The task, a file of the project; TASK.md when absent.
+    pub(crate) task: Option<PathBuf>,
+    /// Passes that it gets; stays in .automaton/loops/run/loop.json.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) cap: Option<u32>,
+    /// Passes without progress that end it; stays there, too.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub(crate) stuck: Option<u32>,
+    /// A path or pattern to freeze with the gate and the task.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) freeze: Vec<String>,
+    /// Refuse a plan that leaves a line of "Done when" without a check.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// The agent, as a JSON array.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) harness_command: Option<String>,
+    /// Show the task, the gate and the brakes, and spend nothing.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) dry_run: bool,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `iterate` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Iterate {
+    /// The agent, as a JSON array.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) harness_command: Option<String>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `diff` takes.

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
+pub(crate) use loop_core::text::counted as count;
 use loop_core::text::without_controls;
 use serde::Serialize;
 use std::io::Write;
@@ -68,12 +69,6 @@ pub(crate) fn one_line(text: &str) -> String {
         .filter(|line| !line.is_empty())
         .collect();
     words.join(" ")
-}
-
-/// Writes how many there are of something whose plural is regular.
-pub(crate) fn count(number: u64, what: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{ending}")
 }
 
 /// Writes a text as one word of a POSIX shell.

@@ -4,7 +4,7 @@ use crate::claim::Claim;
 use crate::gate::GateReport;
 use crate::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use crate::scope::Violation;
-use crate::state::Frozen;
+use crate::state::{Frozen, PlanRecord};
 use crate::step::{Step, WorkTask};
 use crate::time::Timestamp;
 use crate::verdict::{Unreadable, Verdict};
@@ -65,6 +65,8 @@ pub enum Work {
 pub enum StepAnswer {
     /// The workspace is ready.
     Worktree(Option<WorktreeRecord>),
+    /// The planner has ended.
+    Plan(Planned),
     /// Where the state of the tree is kept; `None` when it cannot be told.
     Baseline(Option<FileRef>),
     /// The acceptance gate is armed, or cannot be.
@@ -104,6 +106,7 @@ impl StepAnswer {
     pub fn fits(&self, step: Step) -> bool {
         match self {
             Self::Worktree(_) => step == Step::Worktree,
+            Self::Plan(_) => step == Step::Plan,
             Self::Baseline(_) => step == Step::Baseline,
             Self::Arm(_) => step == Step::Arm,
             Self::Tree(_) => step == Step::Tree,
@@ -321,6 +324,33 @@ impl Reading {
             Err(unreadable) => Self::Unreadable(unreadable),
         }
     }
+}
+
+/// How the planner ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// The call.
+    pub called: Called,
+    /// What its answer comes to.
+    pub answer: PlanAnswer,
+}
+
+/// What a planner's answer comes to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanAnswer {
+    /// A plan.
+    Plan(PlanRecord),
+    /// The task does not belong in a loop.
+    Refused {
+        /// The code and how it could be made to, in one line.
+        why: String,
+    },
+    /// It broke its contract.
+    Broken {
+        /// How.
+        why: String,
+    },
 }
 
 /// The acceptance gate before any work.

@@ -31,6 +31,13 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<String>,
     },
+    /// A person starts the loop over with a task: what is known of it is forgotten.
+    Restart {
+        /// The task.
+        task: String,
+        /// Where it stands.
+        phase: Option<String>,
+    },
     /// A person says that the acceptance gate of a task is as it should be.
     Freeze {
         /// The task.

@@ -52,7 +52,20 @@ fn skipped(skip: Skip, name: &str) -> Option<String> {
 }
 
 fn halted(halt: Halt, name: &str) -> String {
-    let first = match halt {
+    match halt {
+        Halt::Tampered => format!(
+            "{}; a gate that is right as it is: loop gate freeze {name}; then: loop approve {name}",
+            first_step(halt)
+        ),
+        halt => format!("{}, then: loop approve {name}", first_step(halt)),
+    }
+}
+
+/// Says what a person does first about a loop that waits, in words that commands
+/// can follow.
+#[must_use]
+pub fn first_step(halt: Halt) -> &'static str {
+    match halt {
         Halt::ApprovalRequired => "look at the work",
         Halt::MaxIterations => "improve the task, or raise brakes.max_iterations",
         Halt::MaxCost => "raise brakes.max_cost_usd",
@@ -69,12 +82,7 @@ fn halted(halt: Halt, name: &str) -> String {
         Halt::Conflict => {
             "set right what the reason names (a task's phase with loop task transition)"
         }
-        Halt::Tampered => {
-            return format!(
-                "look at what was changed, and put it back; a gate that is right as it is: loop gate \
-                 freeze {name}; then: loop approve {name}"
-            );
-        }
+        Halt::Tampered => "look at what was changed, and put it back",
         Halt::WorktreeReplaced => "look at the worktree, and remove it if it is not yours",
         Halt::VerifierBroken => "look at the verifier's output and mend its prompt or harness",
         Halt::PlannerBroken => "look at the planner's output and mend its prompt or harness",
@@ -84,8 +92,7 @@ fn halted(halt: Halt, name: &str) -> String {
         Halt::GateUnwritten => "write the gate",
         Halt::GateFlaky => "make the gate give the same answer twice",
         Halt::Refused => "change the task as the planner says",
-    };
-    format!("{first}, then: loop approve {name}")
+    }
 }
 
 fn mend(fault: EnvironmentFault) -> &'static str {

@@ -97,7 +97,7 @@
 //!         Action::Orchestrate(_) => step(StepAnswer::Orchestrate(called())),
 //!         Action::Advance(_) => step(StepAnswer::Advance(Advanced::Moved)),
 //!         Action::Close(_) => Answer::Closed,
-//!         Action::Arm(_) | Action::Gate(_) | Action::SetAside(_) | Action::Finish(_) => {
+//!         Action::Plan(_) | Action::Arm(_) | Action::Gate(_) | Action::SetAside(_) | Action::Finish(_) => {
 //!             unreachable!("this loop has no gate, no shared worktree and no items")
 //!         }
 //!     };

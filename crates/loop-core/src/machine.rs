@@ -13,6 +13,7 @@ mod foreign;
 mod item;
 mod judge;
 mod park;
+mod plan;
 mod preflight;
 mod question;
 mod work;
@@ -51,6 +52,7 @@ enum Stage {
     FindWork,
     Open(Option<WorkTask>),
     Worktree,
+    Plan,
     Baseline,
     Arm,
     Tree,
@@ -268,6 +270,7 @@ impl Machine {
                 }
                 self.charge(Role::Implement);
             }
+            Step::Plan => self.charge(Role::Plan),
             Step::Verify => self.charge(Role::Verify),
             Step::Orchestrate => self.charge(Role::Orchestrate),
             _ => {}
@@ -333,6 +336,7 @@ impl Machine {
         }
         match answer {
             StepAnswer::Worktree(record) => self.workspace_ready(record),
+            StepAnswer::Plan(planned) => self.planned(planned),
             StepAnswer::Baseline(kept) => self.baseline_kept(kept),
             StepAnswer::Arm(armed) => self.armed(armed),
             StepAnswer::Tree(tree) => self.tree_taken(tree.as_deref()),
@@ -357,6 +361,7 @@ impl Machine {
         let Some(by) = self.stopping() else { return };
         match self.stage {
             Stage::Worktree
+            | Stage::Plan
             | Stage::Baseline
             | Stage::Arm
             | Stage::Tree

@@ -45,6 +45,8 @@ pub struct Rules {
     pub gate: Option<GateRules>,
     /// Whether a judge is asked.
     pub judge: bool,
+    /// How the planner is called; `None` when there is no plan to make.
+    pub plan: Option<CallRules>,
     /// How implement is called.
     pub implement: CallRules,
     /// How verify is called.
@@ -79,6 +81,7 @@ impl Rules {
     #[must_use]
     pub fn call(&self, role: Role) -> Option<&CallRules> {
         match role {
+            Role::Plan => self.plan.as_ref(),
             Role::Implement => Some(&self.implement),
             Role::Verify => Some(&self.verify),
             Role::Orchestrate => self.orchestrate.as_ref(),
@@ -87,7 +90,7 @@ impl Rules {
 
     /// Returns the first role that declares too small a context window.
     pub(crate) fn below_context_floor(&self) -> Option<(Role, u64)> {
-        [Role::Implement, Role::Verify, Role::Orchestrate]
+        [Role::Plan, Role::Implement, Role::Verify, Role::Orchestrate]
             .into_iter()
             .find_map(|role| {
                 let window = self.call(role)?.context_window?;
@@ -110,6 +113,7 @@ impl Default for Rules {
             judge: true,
             phases: Phases::default(),
             brakes: Brakes::default(),
+            plan: None,
             implement: CallRules::default(),
             verify: CallRules::default(),
             orchestrate: None,
@@ -147,6 +151,7 @@ impl Rules {
             judge: config.has_judge(),
             phases: phases(config),
             brakes: Brakes::of(config.brakes()),
+            plan: (config.roles().plan.as_ref()).map(|role| call_rules(config, Some(role))),
             implement: call_rules(config, config.roles().implement.as_ref()),
             verify: call_rules(config, config.roles().verify.as_ref()),
             orchestrate: config

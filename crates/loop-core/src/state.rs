@@ -142,6 +142,8 @@ pub struct Progress {
     pub unjudged: Option<Unjudged>,
     /// The worktree of this task alone.
     pub worktree: Option<WorktreeRecord>,
+    /// The plan, once a planner has made one.
+    pub plan: Option<PlanRecord>,
     /// The state of the tree as the task started, which its changes are measured
     /// from.
     pub baseline: Option<FileRef>,
@@ -153,6 +155,19 @@ pub struct Progress {
     pub parked_why: Option<String>,
     /// The move that a person has to approve while the task is put aside.
     pub awaiting: Option<Awaited>,
+}
+
+/// A plan, and what of it later steps need to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanRecord {
+    /// The file that holds it.
+    pub file: FileRef,
+    /// How many items it has.
+    pub items: usize,
+    /// Paths that are to be frozen with the gate, at most two hundred.
+    pub frozen: Vec<String>,
+    /// Lines of the task's "done when" that no check covers, at most twenty.
+    pub uncovered: Vec<String>,
 }
 
 /// What the acceptance gate is made of.
@@ -219,6 +234,9 @@ pub struct Finished {
     pub tick: Option<u64>,
     /// Where its work is.
     pub worktree: Option<WorktreeRecord>,
+    /// The state of the tree as it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<FileRef>,
     /// What the gate was made of that it passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Frozen>,
@@ -326,6 +344,13 @@ impl State {
         (self.spent.unpriced_calls == 0).then_some(self.spent.usd)
     }
 
+    /// Returns the state of the tree as a finished task started.
+    #[must_use]
+    pub fn baseline_of_finished(&self, task: &str) -> Option<FileRef> {
+        let done = self.finished.iter().rev().find(|done| done.task == task)?;
+        done.baseline.clone()
+    }
+
     pub(crate) fn remember_control(&mut self, id: &str) {
         self.recent_controls.push(id.to_owned());
         keep_last(&mut self.recent_controls, KEPT_CONTROLS);
@@ -362,6 +387,7 @@ impl Progress {
             wall_ms: self.wall_ms,
             worktree: self.worktree.take(),
             unjudged: self.unjudged.take(),
+            plan: self.plan.take(),
             baseline: self.baseline.take(),
             gate: self.gate.take(),
             judges_own: std::mem::take(&mut self.judges_own),

@@ -22,6 +22,8 @@ pub enum Step {
     Open,
     /// Make the place to work in ready.
     Worktree,
+    /// Let the planner turn the task into a plan and a gate.
+    Plan,
     /// Take the acceptance gate's fingerprint, and see that it is red.
     Arm,
     /// Keep the state of the tree as the task starts.
@@ -60,6 +62,7 @@ impl Step {
             Self::FindWork => "find_work",
             Self::Open => "open",
             Self::Worktree => "worktree",
+            Self::Plan => "plan",
             Self::Baseline => "baseline",
             Self::Arm => "arm",
             Self::Tree => "tree",
@@ -84,6 +87,7 @@ impl Step {
         matches!(
             self,
             Self::Worktree
+                | Self::Plan
                 | Self::Arm
                 | Self::Implement
                 | Self::Gate
@@ -102,6 +106,7 @@ impl Step {
         matches!(
             self,
             Self::Worktree
+                | Self::Plan
                 | Self::Baseline
                 | Self::Arm
                 | Self::Tree
@@ -131,6 +136,8 @@ impl fmt::Display for Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
+    /// Turns the task into a plan and a gate.
+    Plan,
     /// Changes the project.
     Implement,
     /// Judges the change.
@@ -144,6 +151,7 @@ impl Role {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Plan => "plan",
             Self::Implement => "implement",
             Self::Verify => "verify",
             Self::Orchestrate => "orchestrate",
@@ -177,6 +185,8 @@ pub enum Action {
     /// Make the workspace of the task ready; answer
     /// [`StepAnswer::Worktree`](crate::StepAnswer::Worktree).
     Worktree(Workplace),
+    /// Call the planner; answer [`StepAnswer::Plan`](crate::StepAnswer::Plan).
+    Plan(Call),
     /// Keep the state of the tree as the task starts; answer
     /// [`StepAnswer::Baseline`](crate::StepAnswer::Baseline).
     Baseline(Workplace),
@@ -224,6 +234,7 @@ impl Action {
             Self::FindWork => Step::FindWork,
             Self::Open(_) => Step::Open,
             Self::Worktree(_) => Step::Worktree,
+            Self::Plan(_) => Step::Plan,
             Self::Baseline(_) => Step::Baseline,
             Self::Arm(_) => Step::Arm,
             Self::Tree(_) => Step::Tree,
@@ -305,6 +316,8 @@ pub struct Check {
     pub judges_own: Vec<String>,
     /// What the gate is made of, once it is armed.
     pub frozen: Option<Frozen>,
+    /// Paths that the plan freezes beside those of the configuration.
+    pub planned: Vec<String>,
     /// Whether the gate has to be red now, before any work.
     pub must_be_red: bool,
 }

@@ -178,6 +178,33 @@ impl Task {
         true
     }
 
+    /// Puts the task back to the first of `phases`, for a run that starts over; the
+    /// moves so far stay in its history.
+    pub fn start_over(
+        &mut self,
+        phases: &Phases,
+        by: &str,
+        loop_name: Option<&str>,
+        at: Timestamp,
+    ) {
+        phases.first().clone_into(&mut self.phase);
+        self.previous_phase = None;
+        self.phases.clone_from(&phases.list);
+        self.approval_phases.clone_from(&phases.approval);
+        self.updated_at = at;
+        if let Some(last) = self.history.last() {
+            let step = Move {
+                from: last.to.clone(),
+                to: self.phase.clone(),
+                at,
+                by: by.to_owned(),
+                loop_name: loop_name.map(str::to_owned),
+                tick: None,
+            };
+            self.history.push(step);
+        }
+    }
+
     /// Checks that the phase is the one that the moves lead to: a record that was
     /// edited by hand must not pass for work that was judged.
     ///

@@ -13,6 +13,13 @@ pub fn cut(text: &str, limit: usize) -> String {
     }
 }
 
+/// Says how many there are of something: `1 file`, `2 files`.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
+}
+
 /// Removes what a terminal would act on: escape sequences, and control
 /// characters other than tab and newline. A carriage return goes too.
 #[must_use]
@@ -55,7 +62,8 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 }
 
 /// Returns the last line of `text` that is not blank, without its end.
-pub(crate) fn last_line(text: &str) -> Option<&str> {
+#[must_use]
+pub fn last_line(text: &str) -> Option<&str> {
     text.lines()
         .rev()
         .map(str::trim)

@@ -74,13 +74,13 @@ fn a_path_can_be_found_in_the_text_again() {
 #[test]
 fn what_a_role_asks_for_is_named_by_its_path_too() {
     let config = parse(
-        r#"{"name": "a", "roles": {"plan": {}, "implement": {"harness": {"prompt_via": "file"}},
+        r#"{"name": "a", "roles": {"plan": {"harness": "first"}, "implement": {"harness": {"prompt_via": "file"}},
             "verify": {"harness": "second"}, "orchestrate": {"harness": {"profile": "third"}}}}"#,
     );
     assert_eq!(
         config.not_enforced(&Supported::THIS_VERSION),
         [
-            "roles.plan",
+            "roles.plan.harness",
             "roles.verify.harness",
             "roles.orchestrate.harness.profile",
             "roles.implement.harness.prompt_via",

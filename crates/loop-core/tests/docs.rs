@@ -201,6 +201,7 @@ fn the_table_of_steps_has_each_in_its_order_and_whether_it_acts_outside() {
     }
     let all = [
         Step::Worktree,
+        Step::Plan,
         Step::Arm,
         Step::Baseline,
         Step::Tree,

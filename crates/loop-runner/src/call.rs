@@ -218,6 +218,7 @@ pub(crate) fn job<'a>(
 
 pub(crate) fn prompt_role(role: Role) -> loop_prompts::Role {
     match role {
+        Role::Plan => loop_prompts::Role::Plan,
         Role::Implement => loop_prompts::Role::Implement,
         Role::Verify => loop_prompts::Role::Verify,
         Role::Orchestrate => loop_prompts::Role::Orchestrate,

@@ -259,7 +259,7 @@ fn must_be_made(tasks: &Tasks, task: &str, brief: Option<&str>) -> Result<bool, 
 }
 
 /// Puts the shipped prompts that are missing into the home (row C-05).
-fn install_prompts(home: &Home) -> Result<Vec<PathBuf>, CreateLoopError> {
+pub(crate) fn install_prompts(home: &Home) -> Result<Vec<PathBuf>, CreateLoopError> {
     let folder = home.prompts();
     fs::create_dir_all(&folder).map_err(io_error(format_args!("make {}", folder.display())))?;
     let mut installed = Vec::new();

@@ -5,6 +5,7 @@ mod gate;
 mod inside;
 mod owed;
 mod perform;
+mod plan;
 mod receipt;
 mod request;
 
@@ -23,7 +24,6 @@ use crate::store::{
 use crate::watch::Watch;
 use loop_core::config::WorkSourceKind;
 use loop_core::outcome::{Error, Interruption, Outcome, Skip};
-use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::{Action, Ended};
 use loop_core::{Machine, Step, StepAnswer, Usd};
@@ -233,7 +233,7 @@ impl<'a> Driver<'a> {
         if let Some(ended) = self.make_owed()? {
             return Ok(ended);
         }
-        self.held.start(Rules::of(&self.setup.config))?;
+        self.held.start(self.setup.rules())?;
         self.run()?;
         release_claims(self.setup);
         let Some(ended) = self.machine().ended().cloned() else {
@@ -252,7 +252,7 @@ impl<'a> Driver<'a> {
         if self.machine().state().paused {
             // It waits for the end of the pause like all other work.
             if self.machine().action().is_some() {
-                self.held.start(Rules::of(&setup.config))?;
+                self.held.start(setup.rules())?;
             }
         } else {
             let means = owed::Means {
@@ -340,6 +340,7 @@ impl<'a> Driver<'a> {
                 Ok(())
             }
             Action::Worktree(place) => self.worktree(&place),
+            Action::Plan(call) => self.plan(&call),
             Action::Baseline(place) => self.baseline(&place),
             Action::Arm(check) => self.arm(&check),
             Action::Tree(place) => self.tree(&place),

@@ -49,6 +49,7 @@ impl HarnessSettings {
 pub fn role_config(config: &Config, role: Role) -> Option<&config::Role> {
     let roles = config.roles();
     match role {
+        Role::Plan => roles.plan.as_ref(),
         Role::Implement => roles.implement.as_ref(),
         Role::Verify => roles.verify.as_ref(),
         Role::Orchestrate => roles.orchestrate.as_ref(),

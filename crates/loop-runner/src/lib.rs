@@ -27,6 +27,7 @@ pub mod outside;
 mod patch_file;
 pub mod preview;
 pub mod project;
+pub mod run;
 pub mod scaffold;
 pub mod scope_check;
 pub mod setup;

@@ -10,7 +10,11 @@ use std::fs;
 /// The roles that a loop calls, in the order of a tick.
 #[must_use]
 pub fn called_roles(setup: &Setup) -> Vec<Role> {
-    let mut roles = vec![Role::Implement];
+    let mut roles = Vec::new();
+    if setup.config.roles().plan.is_some() {
+        roles.push(Role::Plan);
+    }
+    roles.push(Role::Implement);
     if setup.config.has_judge() {
         roles.push(Role::Verify);
     }

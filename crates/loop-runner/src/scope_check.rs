@@ -1,8 +1,8 @@
 //! Whether an attempt stayed where its loop's changes may land (rows ).
 
 use crate::git::{
-    Change, ChangeKind, Changes, ChangesError, Replaced, SnapshotError, Start, TakeOutError,
-    Workspace,
+    Change, ChangeKind, Changes, ChangesError, FileStat, Replaced, SnapshotError, Start,
+    TakeOutError, Workspace,
 };
 use crate::patch_file;
 use crate::setup::Setup;
@@ -155,6 +155,28 @@ pub fn scope_check(
         violation_count,
         patch,
     })
+}
+
+/// Counts the lines of each file that differs from the start of a task.
+///
+/// # Errors
+///
+/// [`ScopeError`].
+pub(crate) fn stats_since(
+    setup: &Setup,
+    worktree: Option<&WorktreeRecord>,
+    start: &Start,
+    stop: &AtomicBool,
+) -> Result<Vec<FileStat>, ScopeError> {
+    let workspace = workspace(setup, worktree)?;
+    let found = Changes::since_start(&workspace, start, &[], stop)?;
+    let (changes, _) = found.ok_or(ScopeError::Unknown)?;
+    changes
+        .write_patch(&mut io::sink())
+        .map_err(|source| ScopeError::Write {
+            path: PathBuf::from("the patch"),
+            source,
+        })
 }
 
 /// Takes what a task has changed in a worktree that all tasks share out of it: as

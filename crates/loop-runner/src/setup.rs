@@ -11,6 +11,7 @@ use crate::sources;
 use crate::store::LoopDir;
 use crate::tasks::Tasks;
 use loop_core::config::{self, Config, ConfigWarning, LoopName, Parsed, Supported, UnknownCost};
+use loop_core::rules::Rules;
 use loop_core::scope::InvalidPattern;
 use loop_worksource::WorkSource;
 use std::ffi::OsString;
@@ -48,6 +49,9 @@ pub struct Setup {
     pub tasks: Tasks,
     /// The repository around the project, if there is one.
     pub repository: Option<Repository>,
+    /// Whether a plan is made where the configuration names a planner; a single
+    /// pass by hand goes without.
+    pub plans: bool,
     /// Where time comes from.
     pub clock: Arc<dyn Clock>,
     /// The environment that children inherit from.
@@ -202,9 +206,20 @@ impl Setup {
             text,
             config,
             warnings,
+            plans: true,
             clock: Arc::clone(&around.clock),
             environment: around.environment.clone(),
         })
+    }
+
+    /// Returns what the decisions of its next tick depend on.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        let rules = Rules::of(&self.config);
+        Rules {
+            plan: rules.plan.filter(|_| self.plans),
+            ..rules
+        }
     }
 
     /// Returns the text of the configuration.

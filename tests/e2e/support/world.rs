@@ -15,8 +15,8 @@ use std::thread;
 use tempfile::TempDir;
 
 /// What `sh`, git and the scripted agents need; nothing else is on PATH.
-const TOOLS: [&str; 15] = [
-    "sh", "git", "cat", "mv", "rm", "cp", "ln", "mkdir", "chmod", "env", "sleep", "setsid",
+const TOOLS: [&str; 16] = [
+    "sh", "bash", "git", "cat", "mv", "rm", "cp", "ln", "mkdir", "chmod", "env", "sleep", "setsid",
     "touch", "dd", "tr",
 ];
 

@@ -140,7 +140,7 @@ pub(crate) fn read_brief(given: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn read_command(given: &str) -> Result<Argv, Failure> {
+pub(super) fn read_command(given: &str) -> Result<Argv, Failure> {
     serde_json::from_str(given).map_err(|error| {
         Failure::usage(format!(
             "--harness-command: {error}; give a JSON array such as [\"my-agent\",\"{{prompt}}\"]"

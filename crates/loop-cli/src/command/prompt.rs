@@ -23,7 +23,7 @@ pub(crate) fn run(context: &Context, command: &PromptCommand) -> Result<u8, Fail
 }
 
 fn read_role(word: &str) -> Result<Role, Failure> {
-    [Role::Implement, Role::Verify, Role::Orchestrate]
+    [Role::Plan, Role::Implement, Role::Verify, Role::Orchestrate]
         .into_iter()
         .find(|role| role.as_str() == word)
         .ok_or_else(|| {

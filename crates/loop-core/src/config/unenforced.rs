@@ -28,7 +28,6 @@ impl Supported {
     #[rustfmt::skip]
     pub const THIS_VERSION: Self = Self {
         missing: &[
-            Key("roles.plan", |c| c.roles().plan.is_some()),
             Harness("", |harness| matches!(harness, HarnessChoice::Fallbacks(_))),
             Harness("", |harness| matches!(harness, HarnessChoice::One(HarnessRef::Profile(_)))),
             Harness("profile", |h| described(h).is_some_and(|h| h.profile.is_some())),

@@ -14,6 +14,9 @@ const NAMED: usize = 5;
 impl Machine {
     /// Sees to what has to be known before the first attempt at a task.
     pub(super) fn prepare(&mut self) {
+        if self.has_to_plan() {
+            return self.go_plan();
+        }
         let has_gate = self.rules.as_ref().is_some_and(|r| r.gate.is_some());
         if has_gate && self.progress().gate.is_none() {
             self.stage = Stage::Arm;

@@ -29,6 +29,7 @@ impl Machine {
             Request::Resume => self.resume(),
             Request::Stop => self.stop(),
             Request::Approve { task } => self.approve(seq, &control.by, task.as_deref())?,
+            Request::Restart { task, phase } => self.restart(task, phase.as_deref())?,
             Request::Freeze { task, frozen } => self.freeze(task, frozen, &control.by)?,
             Request::SetTask { task, phase } => self.set_task(task, phase.as_deref()),
             Request::Transition { tick, task, to } => {
@@ -186,6 +187,29 @@ impl Machine {
         let waits = self.state.reason == Some(Halt::Tampered);
         let next = if waits { "; now: loop approve" } else { "" };
         Ok(format!("the gate of {task} is frozen as it is{next}"))
+    }
+
+    /// Sums and history stay; nothing else that is known of the task does.
+    fn restart(&mut self, task: &str, phase: Option<&str>) -> Result<String, Denied> {
+        if let Some(tick) = &self.tick {
+            return Err(Denied::because(format!(
+                "tick {} is running; stop it first, or wait for its end",
+                tick.number
+            )));
+        }
+        self.state.progress.remove(task);
+        self.state.parked.remove(task);
+        self.state.finished.retain(|done| done.task != task);
+        self.state.status = Status::Active;
+        self.state.paused = false;
+        self.state.reason = None;
+        self.state.why = None;
+        self.state.halted_task = None;
+        self.state.awaiting = None;
+        self.state.owed = None;
+        self.state.environment = None;
+        self.state.set_task(task, phase);
+        Ok(format!("the loop starts over with {task}"))
     }
 
     fn set_task(&mut self, task: &str, phase: Option<&str>) -> String {

@@ -204,6 +204,9 @@ impl Machine {
         self.state.remember_finished(Finished {
             task: task.to_owned(),
             tick: self.tick.as_ref().map(|tick| tick.number),
+            baseline: progress
+                .as_ref()
+                .and_then(|progress| progress.baseline.clone()),
             gate: progress
                 .as_ref()
                 .and_then(|progress| progress.gate.as_ref())

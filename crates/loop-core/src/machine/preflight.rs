@@ -174,6 +174,7 @@ impl Machine {
         }
         let next = match self.progress().unjudged {
             Some(_) => Role::Verify,
+            None if self.has_to_plan() => Role::Plan,
             None => Role::Implement,
         };
         if let Some((halt, why)) = self.cap_before(next) {

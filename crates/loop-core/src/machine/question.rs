@@ -17,6 +17,7 @@ impl Machine {
                 task: task.clone(),
             }),
             Stage::Worktree => Action::Worktree(self.workplace()?),
+            Stage::Plan => Action::Plan(self.call(Role::Plan)?),
             Stage::Baseline => Action::Baseline(self.workplace()?),
             Stage::Arm => Action::Arm(self.check()?),
             Stage::Tree => Action::Tree(self.workplace()?),
@@ -85,6 +86,7 @@ impl Machine {
             baseline: progress.baseline,
             judges_own: progress.judges_own,
             frozen: progress.gate.map(|gate| gate.frozen),
+            planned: progress.plan.map_or_else(Vec::new, |plan| plan.frozen),
             must_be_red: rules.gate.is_some_and(|gate| gate.must_start_red),
         })
     }

@@ -1,5 +1,6 @@
 //! What a run changed.
 
+use crate::text::counted;
 use serde::Serialize;
 use std::fmt;
 
@@ -77,10 +78,4 @@ impl fmt::Display for ChangedFile {
             }
         }
     }
-}
-
-/// Says how many there are of something.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }

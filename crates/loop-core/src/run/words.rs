@@ -1,8 +1,8 @@
 //! The closed sets of words of a run.
 
-use super::change::counted;
 use crate::exit;
 use crate::outcome::Outcome;
+use crate::text::counted;
 use serde::Serialize;
 use std::fmt;
 

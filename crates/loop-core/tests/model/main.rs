@@ -7,8 +7,8 @@ mod world;
 use loop_core::Score;
 use loop_core::Usd;
 use loop_core::answer::{
-    Advanced, Armed, CallEnd, Called, FileRef, Finished, FirstRun, Gated, Implemented, Reading,
-    Scoped, StepAnswer, StepFault, Verified,
+    Advanced, Armed, CallEnd, Called, FileRef, Finished, FirstRun, Gated, Implemented, PlanAnswer,
+    Planned, Reading, Scoped, StepAnswer, StepFault, Verified,
 };
 use loop_core::brakes::Brakes;
 use loop_core::claim::Claim;
@@ -19,7 +19,7 @@ use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use loop_core::phase::Phases;
 use loop_core::rules::{CallRules, GateRules, Rules};
 use loop_core::scope::{Kind, Rule, Violation};
-use loop_core::state::Frozen;
+use loop_core::state::{Frozen, PlanRecord};
 use loop_core::verdict::Unreadable;
 use loop_core::{Step, Work};
 use proptest::prelude::*;
@@ -130,6 +130,27 @@ fn frozen() -> Frozen {
     }
 }
 
+fn planned() -> impl Strategy<Value = StepAnswer> {
+    let plan = PlanRecord {
+        file: file(),
+        items: 1,
+        frozen: Vec::new(),
+        uncovered: Vec::new(),
+    };
+    let why = || "so it is".to_owned();
+    let answer = prop_oneof![
+        4 => Just(PlanAnswer::Plan(plan)),
+        1 => Just(PlanAnswer::Refused { why: why() }),
+        1 => Just(PlanAnswer::Broken { why: why() }),
+    ];
+    (end(), answer).prop_map(|(end, answer)| {
+        StepAnswer::Plan(Planned {
+            called: called(end),
+            answer,
+        })
+    })
+}
+
 /// What the steps around the calls may answer.
 fn checked() -> impl Strategy<Value = StepAnswer> {
     let red = FirstRun::Red {
@@ -196,6 +217,7 @@ fn choice() -> impl Strategy<Value = Choice> {
     let step = prop_oneof![
         implemented(),
         verified(),
+        planned(),
         tree().prop_map(StepAnswer::Tree),
         checked(),
         Just(StepAnswer::Orchestrate(called(CallEnd::Exited(0)))),
@@ -210,6 +232,7 @@ fn choice() -> impl Strategy<Value = Choice> {
         1 => Just(Request::Resume),
         3 => Just(Request::Approve { task: None }),
         2 => Just(Request::Approve { task: Some("t".to_owned()) }),
+        1 => Just(Request::Restart { task: "t".to_owned(), phase: None }),
         1 => Just(Request::Freeze { task: "t".to_owned(), frozen: frozen() }),
         1 => Just(Request::Stop),
         1 => Just(Request::SetTask { task: "t".to_owned(), phase: Some("spec".to_owned()) }),
@@ -288,6 +311,7 @@ fn rules() -> impl Strategy<Value = Rules> {
                     timeout_ms: 60_000,
                 }),
                 judge: judge > 0,
+                plan: (orchestrate && single).then_some(call),
                 phases,
                 brakes,
                 implement: call,
@@ -319,6 +343,7 @@ fn steps_that_act_outside_are_the_ones_state_md_names() {
         Step::FindWork,
         Step::Open,
         Step::Worktree,
+        Step::Plan,
         Step::Baseline,
         Step::Arm,
         Step::Tree,
@@ -341,6 +366,7 @@ fn steps_that_act_outside_are_the_ones_state_md_names() {
         outside,
         [
             Step::Worktree,
+            Step::Plan,
             Step::Arm,
             Step::Implement,
             Step::Gate,

@@ -408,7 +408,7 @@ impl World {
             {
                 self.new_task = Some(task.clone());
             }
-            (Request::SetTask { task, .. }, Ok(_)) => {
+            (Request::SetTask { task, .. } | Request::Restart { task, .. }, Ok(_)) => {
                 self.attempts.remove(task);
             }
             _ => {}

@@ -18,6 +18,7 @@ mod park;
 mod payers;
 mod phases;
 mod places;
+mod plan;
 mod preflight;
 mod replay;
 mod scope;
@@ -46,6 +47,7 @@ fn rules() -> Rules {
         watch: true,
         gate: None,
         judge: true,
+        plan: None,
         phases: Phases::default(),
         brakes: Brakes {
             max_iterations: Some(10),

@@ -3,14 +3,14 @@
 use crate::world::{World, called, error, interruption};
 use loop_core::Step;
 use loop_core::answer::{
-    Advanced, Armed, CallEnd, FileRef, Finished, FirstRun, Gated, Implemented, Reading, Scoped,
-    StepAnswer, StepFault, Verified, WorktreeRecord,
+    Advanced, Armed, CallEnd, FileRef, Finished, FirstRun, Gated, Implemented, PlanAnswer, Planned,
+    Reading, Scoped, StepAnswer, StepFault, Verified, WorktreeRecord,
 };
 use loop_core::claim::Claim;
 use loop_core::gate::{GateReport, Level};
 use loop_core::outcome::EnvironmentFault;
 use loop_core::scope::{Kind, Rule, Violation};
-use loop_core::state::Frozen;
+use loop_core::state::{Frozen, PlanRecord};
 use loop_core::time::Timestamp;
 
 /// What one step does: `step [unbegun] [takes SECONDS] [meets REQUEST]… word…`.
@@ -26,10 +26,11 @@ pub(crate) struct Line {
     pub(crate) words: Vec<String>,
 }
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     Step::FindWork,
     Step::Open,
     Step::Worktree,
+    Step::Plan,
     Step::Baseline,
     Step::Arm,
     Step::Tree,
@@ -125,6 +126,7 @@ impl World {
                 }
                 Step::Tree => StepAnswer::Tree(self.tree().filter(|_| line.word(0) != "unknown")),
                 Step::Implement => StepAnswer::Implement(self.implemented(line)),
+                Step::Plan => StepAnswer::Plan(planned(line)),
                 Step::Baseline => {
                     StepAnswer::Baseline((line.word(0) != "unknown").then(|| file("baseline")))
                 }
@@ -261,6 +263,24 @@ fn outside(line: &Line) -> Vec<String> {
         .then(|| "HEAD is another".to_owned())
         .into_iter()
         .collect()
+}
+
+/// `plan`, `refused why…`, `broken why…`, or a bad end.
+fn planned(line: &Line) -> Planned {
+    let why = line.rest(1);
+    Planned {
+        called: called(end(line).unwrap_or(CallEnd::Exited(0))),
+        answer: match line.word(0) {
+            "refused" => PlanAnswer::Refused { why },
+            "broken" => PlanAnswer::Broken { why },
+            _ => PlanAnswer::Plan(PlanRecord {
+                file: file("plan.json"),
+                items: 2,
+                frozen: vec!["tests/x".to_owned()],
+                uncovered: Vec::new(),
+            }),
+        },
+    }
 }
 
 fn armed(line: &Line) -> Armed {

@@ -245,7 +245,10 @@ impl World {
                 })));
                 Answer::Closed
             }
-            Action::Implement(call) | Action::Verify(call) | Action::Orchestrate(call) => {
+            Action::Plan(call)
+            | Action::Implement(call)
+            | Action::Verify(call)
+            | Action::Orchestrate(call) => {
                 self.calls.push(call.clone());
                 self.step(fence, &line, elapsed_ms)
             }
@@ -372,6 +375,10 @@ impl World {
         let (word, what) = text.split_once(':').unwrap_or((text, ""));
         let tick = self.machine.state().tick;
         match word {
+            "restart" => Request::Restart {
+                task: what.to_owned(),
+                phase: Some("implement".to_owned()),
+            },
             "freeze" => Request::Freeze {
                 task: what.to_owned(),
                 frozen: frozen("again"),

@@ -5,10 +5,11 @@ use super::Driver;
 use super::check::look;
 use crate::baseline;
 use crate::gate::{
-    GateContext, GateError, SideDoor, first_run, freeze, prove, record, recorded, run, side_doors,
-    unmatched,
+    GateContext, GateError, Mismatch, SideDoor, first_run, freeze, prove, record, recorded,
+    side_doors, unmatched,
 };
 use crate::holder::Wish;
+use crate::run;
 use crate::setup::Setup;
 use crate::store::{HeldError, Level};
 use crate::workplace::{self, Intrusion, Unready};
@@ -88,7 +89,13 @@ impl Driver<'_> {
         self.in_thread(|stop| {
             let context = context(setup, None, worktree, stop)?;
             let armed = recorded(frozen).map_err(unready)?;
-            let changed = armed.compare(&context).map_err(unready)?;
+            let mut changed = armed.compare(&context).map_err(unready)?;
+            if setup.name == run::NAME && !run::agrees(setup, &armed) {
+                changed.push(Mismatch {
+                    path: run::STATE.to_owned(),
+                    what: "names other digests than those that were frozen".to_owned(),
+                });
+            }
             if changed.is_empty() {
                 Ok(())
             } else {
@@ -101,9 +108,10 @@ impl Driver<'_> {
 fn arm(setup: &Setup, check: &Check, stop: &AtomicBool) -> Result<(Armed, Vec<String>), Unready> {
     let context = context(setup, Some(check.tick), check.worktree.as_ref(), stop)?;
     let stem = format!("tick{}-arm", check.tick);
+    let planned: Vec<_> = check.planned.iter().map(String::as_str).collect();
     let mut notes = Vec::new();
     let (armed, first_run) = if check.must_be_red {
-        let started = first_run(&context, &[], &stem, &mut wish(stop)).map_err(unready)?;
+        let started = first_run(&context, &planned, &stem, &mut wish(stop)).map_err(unready)?;
         if let Start::Red {
             unbuilt: Some(line),
         } = &started.start
@@ -115,7 +123,7 @@ fn arm(setup: &Setup, check: &Check, stop: &AtomicBool) -> Result<(Armed, Vec<St
         let report = started.ran.map(|ran| ran.report);
         (started.armed, Some(said(started.start, report.as_ref())))
     } else {
-        (freeze(&context, &[], None).map_err(unready)?, None)
+        (freeze(&context, &planned, None).map_err(unready)?, None)
     };
     let frozen = record(setup, &check.task, &armed).map_err(unready)?;
     let unmatched = unmatched(&context).map_err(unready)?;
@@ -162,7 +170,7 @@ fn run_gate(
     };
     let armed = recorded(frozen).map_err(unready)?;
     let stem = format!("tick{}-gate", check.tick);
-    let ran = run(&context, &armed, &stem, &mut wish(stop)).map_err(unready)?;
+    let ran = crate::gate::run(&context, &armed, &stem, &mut wish(stop)).map_err(unready)?;
     if !ran.changed.is_empty() {
         return Err(unready(GateError::Tampered(ran.changed)));
     }

@@ -207,7 +207,7 @@ impl Driver<'_> {
 
     /// Prepares, begins and runs a call. The inner error is the answer to a call
     /// that did not run to its end.
-    fn run_call(
+    pub(super) fn run_call(
         &mut self,
         call: &Call,
         elapsed: &mut u64,
@@ -236,6 +236,7 @@ impl Driver<'_> {
         };
         self.held.begin()?;
         self.watch.started(match call.role {
+            Role::Plan => Step::Plan,
             Role::Implement => Step::Implement,
             Role::Verify => Step::Verify,
             Role::Orchestrate => Step::Orchestrate,

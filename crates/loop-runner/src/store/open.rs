@@ -156,9 +156,12 @@ impl Held {
             return 0;
         };
         let longest = match self.machine.action() {
-            Some(Action::Implement(call) | Action::Verify(call) | Action::Orchestrate(call)) => {
-                Duration::from_millis(call.timeout_ms)
-            }
+            Some(
+                Action::Plan(call)
+                | Action::Implement(call)
+                | Action::Verify(call)
+                | Action::Orchestrate(call),
+            ) => Duration::from_millis(call.timeout_ms),
             _ => self.timeout_of(running.step),
         };
         let longest = longest.saturating_add(Command::GRACE).as_millis();
@@ -175,6 +178,7 @@ impl Held {
             return Duration::from_millis(gate.timeout_ms);
         }
         let role = match step {
+            Step::Plan => Some(Role::Plan),
             Step::Implement => Some(Role::Implement),
             Step::Verify => Some(Role::Verify),
             Step::Orchestrate => Some(Role::Orchestrate),

@@ -2,7 +2,8 @@
 
 use super::journal::Level;
 use loop_core::answer::{
-    Advanced, Armed, CallEnd, Called, Finished, FirstRun, Reading, StepAnswer, StepFault,
+    Advanced, Armed, CallEnd, Called, Finished, FirstRun, PlanAnswer, Reading, StepAnswer,
+    StepFault,
 };
 use loop_core::control::Request;
 use loop_core::outcome::Outcome;
@@ -57,6 +58,11 @@ fn answered(answered: &Answered) -> (Level, String) {
     let (level, message) = match &answered.answer {
         StepAnswer::Failed(_) | StepAnswer::Interrupted(_) => (Level::Warning, "failed"),
         StepAnswer::Advance(Advanced::Conflict { .. }) => (Level::Warning, "found a conflict"),
+        StepAnswer::Plan(planned) => match planned.answer {
+            PlanAnswer::Plan(_) => call_ended(&planned.called),
+            PlanAnswer::Refused { .. } => (Level::Warning, "refused the task"),
+            PlanAnswer::Broken { .. } => (Level::Error, "broke its contract"),
+        },
         StepAnswer::Implement(done) => call_ended(&done.called),
         StepAnswer::Verify(done) => match (&done.called.end, &done.reading) {
             (CallEnd::Exited(0), Reading::Unreadable(_)) => (Level::Warning, "gave no verdict"),
@@ -101,6 +107,23 @@ fn detail(line: &mut Line, answer: &StepAnswer) {
         }
         StepAnswer::Worktree(None) => {
             line.key("path", "the project itself");
+        }
+        StepAnswer::Plan(planned) => {
+            call(line, &planned.called);
+            match &planned.answer {
+                PlanAnswer::Plan(plan) => {
+                    line.key("items", plan.items).key("plan", &plan.file.path);
+                    for missing in &plan.uncovered {
+                        line.key("uncovered", missing);
+                    }
+                }
+                PlanAnswer::Refused { why } => {
+                    line.key("refused", why);
+                }
+                PlanAnswer::Broken { why } => {
+                    line.key("why", why);
+                }
+            }
         }
         StepAnswer::Baseline(kept) => {
             let path = kept.as_ref().map(|kept| kept.path.as_str());
@@ -240,6 +263,7 @@ fn op(request: &Request) -> &'static str {
         Request::Freeze { .. } => "freeze",
         Request::Stop => "stop",
         Request::SetTask { .. } => "set_task",
+        Request::Restart { .. } => "restart",
         Request::Transition { .. } => "transition",
     }
 }

@@ -42,6 +42,16 @@ impl Tasks {
         Ok(None)
     }
 
+    /// Writes what a task is about, in place of what it was about before.
+    ///
+    /// # Errors
+    ///
+    /// [`KeepError`] when there is no such task, or the system refused.
+    pub fn set_brief(&self, task: &str, text: &str) -> Result<(), KeepError> {
+        let folder = self.folder(task)?.lock()?;
+        Ok(folder.replace(BRIEFS[0], text.as_bytes())?)
+    }
+
     /// Writes a document into a task's folder, unless there is one of that name.
     ///
     /// # Errors

@@ -124,6 +124,23 @@ impl Tasks {
         })
     }
 
+    /// Puts a task back to the first of `phases`, for a run that starts over.
+    ///
+    /// # Errors
+    ///
+    /// [`ChangeError`] when the record cannot be read or written.
+    pub fn start_over(
+        &self,
+        task: &str,
+        phases: &Phases,
+        mover: Mover<'_>,
+    ) -> Result<Task, ChangeError> {
+        self.change(task, |task| {
+            task.start_over(phases, mover.by, mover.loop_name, mover.at);
+            Ok(true)
+        })
+    }
+
     /// Gives a task that has not moved yet the phases of the loop that works on
     /// it (decision D-9). Returns the record as it is then; `None` for a task
     /// without one, which stays as it is.

@@ -229,7 +229,8 @@ fn answer(action: &Action, choice: u8) -> StepAnswer {
             }),
             _ => StepAnswer::Finish(Finished::Done),
         },
-        Action::Baseline(_)
+        Action::Plan(_)
+        | Action::Baseline(_)
         | Action::Arm(_)
         | Action::Scope(_)
         | Action::Gate(_)

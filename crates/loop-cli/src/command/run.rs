@@ -1,0 +1,130 @@
+//! `loop run` and `loop iterate`: from `TASK.md` to a green gate.
+
+use super::config::text_row;
+use super::create::read_command;
+use super::tick::View;
+use crate::args::{Iterate, Run};
+use crate::context::{self, Context};
+use crate::failure::Failure;
+use crate::show;
+use crate::signals;
+use loop_core::config::Supported;
+use loop_core::exit;
+use loop_core::run::{RunReport, TreeAtStart};
+use loop_core::state::Status;
+use loop_runner::run::{self, Begun, NAME, NotBegun, RunOptions, begin};
+use loop_runner::setup::Setup;
+use loop_runner::store::read_state;
+
+/// Plans, arms, and makes passes until the gate is green or a brake says no.
+pub(crate) fn run(context: &Context, args: &Run) -> Result<u8, Failure> {
+    context.person_only("start a run")?;
+    let options = RunOptions {
+        task_file: args.task.clone(),
+        cap: args.cap,
+        stuck: args.stuck,
+        freeze: args.freeze.clone(),
+        strict: args.strict,
+        harness: harness(args.harness_command.as_deref())?,
+        plans: true,
+        starts_over: true,
+    };
+    if args.dry_run {
+        return foretell(context, &options);
+    }
+    let begun = begin(&context.around, &options, &context::user()).map_err(not_begun)?;
+    before(&begun, args.json);
+    let interrupt = signals::interrupt().map_err(|error| Failure::of(&error))?;
+    let report = run::run(&begun, &interrupt, &mut View::new(!args.json));
+    tell(&report, args.json)
+}
+
+/// Makes one pass by hand; arms first if nothing is armed.
+pub(crate) fn iterate(context: &Context, args: &Iterate) -> Result<u8, Failure> {
+    context.person_only("make a pass")?;
+    let options = RunOptions {
+        task_file: None,
+        harness: harness(args.harness_command.as_deref())?,
+        plans: false,
+        starts_over: is_complete(context),
+        ..RunOptions::default()
+    };
+    let begun = begin(&context.around, &options, &context::user()).map_err(not_begun)?;
+    before(&begun, args.json);
+    let interrupt = signals::interrupt().map_err(|error| Failure::of(&error))?;
+    let report = run::iterate(&begun, &interrupt, &mut View::new(!args.json));
+    tell(&report, args.json)
+}
+
+/// Whether the run before ended green, so that a pass starts another.
+fn is_complete(context: &Context) -> bool {
+    let setup = Setup::read(&context.around, NAME);
+    let state = setup.ok().and_then(|setup| read_state(&setup.dir).ok());
+    state.is_some_and(|snapshot| snapshot.state.status == Status::Complete)
+}
+
+/// Says what a person should know before anything is spent.
+fn before(begun: &Begun, json: bool) {
+    match begun.tree {
+        TreeAtStart::Dirty { files } => show::warning(&format!(
+            "{files} files were changed before the run; it cannot tell them from its own"
+        )),
+        TreeAtStart::NoGit => show::warning("no git: what a run changes cannot be compared"),
+        TreeAtStart::Clean | TreeAtStart::Unknown => {}
+    }
+    if !json {
+        for warning in &begun.setup.warnings {
+            show::warning(&warning.to_string());
+        }
+    }
+}
+
+/// Shows what a run would do, and does nothing.
+fn foretell(context: &Context, options: &RunOptions) -> Result<u8, Failure> {
+    let foretold = run::foretell(&context.around, options).map_err(not_begun)?;
+    show::field("task", foretold.task_file.display().to_string());
+    if foretold.done_when.is_empty() {
+        show::warning("it has no list under \"Done when\": nothing says what done means");
+    }
+    for line in &foretold.done_when {
+        show::field("done when", line);
+    }
+    for row in foretold.config.effective(&Supported::THIS_VERSION) {
+        if row.key.starts_with("gate.") {
+            show::line(text_row(&row));
+        }
+    }
+    for row in foretold.config.effective(&Supported::THIS_VERSION) {
+        if row.key.starts_with("brakes.") {
+            show::line(text_row(&row));
+        }
+    }
+    for words in foretold.config.uncapped() {
+        show::line(words);
+    }
+    Ok(exit::DONE)
+}
+
+fn tell(report: &RunReport, json: bool) -> Result<u8, Failure> {
+    if json {
+        show::json(report)?;
+    } else {
+        show::line(report.to_string().trim_end());
+    }
+    Ok(report.ending.exit)
+}
+
+fn not_begun(error: NotBegun) -> Failure {
+    match error {
+        NotBegun::Placeholder { .. } | NotBegun::Elsewhere { .. } | NotBegun::Config { .. } => {
+            Failure::usage(error.to_string())
+        }
+        NotBegun::Setup(_) => Failure::usage(error.to_string()),
+        error => Failure::of(&error),
+    }
+}
+
+fn harness(text: Option<&str>) -> Result<Option<Vec<String>>, Failure> {
+    let command = text.map(read_command).transpose()?;
+    Ok(command.map(|argv| argv.as_slice().to_vec()))
+}

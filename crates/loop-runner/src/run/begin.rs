@@ -1,0 +1,415 @@
+//! The preflight of a run: nothing is spent before all of it is right.
+
+use super::lock::{RunLock, RunLockError};
+use super::scribe::{LONGEST, STATE};
+use super::{NAME, TASK};
+use crate::create::{CreateLoopError, install_prompts, prepare_project};
+use crate::driver::{self, release_claims};
+use crate::git::{Changes, Reach, Workspace, plain_file};
+use crate::kept;
+use crate::setup::{Setup, SetupError, Surroundings};
+use crate::store::{Answered, LoopDir, RequestError, read_state};
+use crate::tasks::{ChangeError, CreateError, KeepError, Mover, NewTask, ReadError, Tasks};
+use loop_core::config::Config;
+use loop_core::control::Request;
+use loop_core::plan::{Placeholder, placeholder};
+use loop_core::run::TreeAtStart;
+use loop_core::state::Status;
+use loop_core::task::Origin;
+use loop_worksource::done_when;
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// The shipped loop, which nobody has to write.
+const TEMPLATE: &str = include_str!("../../templates/loops/run-loop/loop.json");
+/// The shipped task, which somebody has to replace.
+const TASK_TEMPLATE: &[u8] = include_bytes!("../../templates/run-loop/TASK.md");
+/// Where the report of the run before is kept.
+const PREVIOUS: &str = "STATE.prev.md";
+
+/// What a person asks of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// The task, relative to the project; `TASK.md` when absent.
+    pub task_file: Option<PathBuf>,
+    /// Passes that it gets.
+    pub cap: Option<u32>,
+    /// Passes without progress that end it.
+    pub stuck: Option<u32>,
+    /// Paths that are frozen with the gate and the task.
+    pub freeze: Vec<String>,
+    /// Whether every line of "Done when" has to be covered.
+    pub strict: bool,
+    /// The command of the harness.
+    pub harness: Option<Vec<String>>,
+    /// Whether a plan is made; a single pass goes without.
+    pub plans: bool,
+    /// Whether what is known of the task is forgotten.
+    pub starts_over: bool,
+}
+
+/// A run that can begin.
+#[derive(Debug)]
+pub struct Begun {
+    /// Its loop.
+    pub setup: Setup,
+    /// The task, relative to the project.
+    pub task_file: PathBuf,
+    /// What the project's files are like.
+    pub tree: TreeAtStart,
+    /// The lines of "Done when".
+    pub done_when: Vec<String>,
+    /// Whether every one of them has to be covered.
+    pub strict: bool,
+    /// Keeps every other run of the project out.
+    _alone: RunLock,
+}
+
+/// A run that cannot begin; nothing was spent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotBegun {
+    /// Nobody has written the task.
+    #[error("{}: {why}", path.display())]
+    Placeholder {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        why: Placeholder,
+    },
+    /// The task is no plain file of a usual length.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: io::Error,
+    },
+    /// The task is not in the project.
+    #[error("{} is not below the project; a run works in it", path.display())]
+    Elsewhere {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its files could not be made.
+    #[error(transparent)]
+    Prepare(#[from] CreateLoopError),
+    /// Its `loop.json` is wrong.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// Its `loop.json` is no JSON object.
+    #[error("{}: {what}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Its task could not be made.
+    #[error(transparent)]
+    Task(#[from] CreateError),
+    /// Its brief could not be written.
+    #[error(transparent)]
+    Brief(#[from] KeepError),
+    /// Its task could not be read.
+    #[error(transparent)]
+    ReadTask(#[from] ReadError),
+    /// Its task could not be started over.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// Its state could not be read.
+    #[error(transparent)]
+    State(#[from] crate::store::ReadError),
+    /// The loop could not be asked.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The loop refused, as while a tick of it runs.
+    #[error("{why}")]
+    Denied {
+        /// Why.
+        why: String,
+    },
+    /// Another run of the project is at work.
+    #[error(transparent)]
+    Running(#[from] RunLockError),
+    /// The project's files could not be compared with the last commit.
+    #[error("what the project's files are like cannot be told: {what}")]
+    Tree {
+        /// Why not.
+        what: String,
+    },
+}
+
+/// Looks at the task and the project, makes the loop ready, and forgets the run
+/// before; its `STATE.md` is kept as `STATE.prev.md`.
+///
+/// # Errors
+///
+/// [`NotBegun`]; nothing was spent then.
+pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Begun, NotBegun> {
+    let (task_file, text) = read_task(around, options)?;
+    let done_when = done_when(&text);
+    prepare_project(around)?;
+    install_prompts(&around.home)?;
+    let dir = LoopDir::new(around.project.loop_dir(NAME));
+    let alone = RunLock::acquire(&dir)?;
+    let path = dir.root().join("loop.json");
+    let config = config_text(&path, options, &task_file, &done_when)?;
+    let goes_on = !options.starts_over && goes_on(&dir)?;
+    if !goes_on {
+        // Before anything is written: it can be refused.
+        restart(around, by)?;
+    }
+    kept::write(&path, config.as_bytes()).map_err(|source| NotBegun::Read { path, source })?;
+    let mut setup = Setup::read(around, NAME)?;
+    setup.plans = options.plans;
+    let tree = tree(&setup)?;
+    if options.starts_over {
+        keep_state(around.project.root())?;
+    }
+    if !goes_on {
+        release_claims(&setup);
+        make_task(around, &setup, &text, by)?;
+    }
+    setup.tasks.set_brief(TASK, &text)?;
+    Ok(Begun {
+        setup,
+        task_file,
+        tree,
+        done_when,
+        strict: options.strict,
+        _alone: alone,
+    })
+}
+
+/// What a run would do.
+#[derive(Debug)]
+pub struct Foretold {
+    /// The task, relative to the project.
+    pub task_file: PathBuf,
+    /// The lines of "Done when".
+    pub done_when: Vec<String>,
+    /// The loop's configuration, as the run would write it.
+    pub config: Config,
+}
+
+/// Tells what [`begin`] would make of the task and the options. Writes nothing.
+///
+/// # Errors
+///
+/// [`NotBegun`], as for [`begin`].
+pub fn foretell(around: &Surroundings, options: &RunOptions) -> Result<Foretold, NotBegun> {
+    let (task_file, text) = read_task(around, options)?;
+    let done_when = done_when(&text);
+    let path = around.project.loop_dir(NAME).join("loop.json");
+    let text = config_text(&path, options, &task_file, &done_when)?;
+    let parsed = Config::parse(&text).map_err(|error| NotBegun::Config {
+        what: error.to_string(),
+        path,
+    })?;
+    Ok(Foretold {
+        task_file,
+        done_when,
+        config: parsed.config,
+    })
+}
+
+fn read_task(around: &Surroundings, options: &RunOptions) -> Result<(PathBuf, String), NotBegun> {
+    let root = around.project.root();
+    let given = options
+        .task_file
+        .clone()
+        .unwrap_or_else(|| "TASK.md".into());
+    let path = root.join(&given);
+    let elsewhere = || NotBegun::Elsewhere { path: path.clone() };
+    let below = path.strip_prefix(root).map_err(|_| elsewhere())?.to_owned();
+    let leads_out = |part| matches!(part, std::path::Component::ParentDir);
+    if below.components().any(leads_out) {
+        return Err(elsewhere());
+    }
+    let content = match plain_file::read(&path, LONGEST) {
+        Ok(Some(content)) => Some(content),
+        Ok(None) => {
+            return Err(NotBegun::Read {
+                path,
+                source: io::Error::other("it is no plain file of at most 1 MiB"),
+            });
+        }
+        Err(error) if plain_file::is_absent(&error) => None,
+        Err(source) => return Err(NotBegun::Read { path, source }),
+    };
+    if let Some(why) = placeholder(content.as_deref(), TASK_TEMPLATE) {
+        return Err(NotBegun::Placeholder { path, why });
+    }
+    let text = String::from_utf8(content.unwrap_or_default()).map_err(|_| NotBegun::Read {
+        path,
+        source: io::Error::other("it is not UTF-8"),
+    })?;
+    Ok((below, text))
+}
+
+/// Returns the loop's `loop.json`: the shipped one when there is none at `path`,
+/// with what this run asks for in it. What else a person wrote there stays.
+fn config_text(
+    path: &Path,
+    options: &RunOptions,
+    task_file: &Path,
+    done_when: &[String],
+) -> Result<String, NotBegun> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => TEMPLATE.to_owned(),
+        Err(source) => {
+            return Err(NotBegun::Read {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    let wrong = |what: String| NotBegun::Config {
+        path: path.to_owned(),
+        what,
+    };
+    let mut config: Map<String, Value> =
+        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    config.insert("name".to_owned(), NAME.into());
+    config.insert("acceptance_criteria".to_owned(), json!(done_when));
+    let mut frozen = vec![task_file.to_string_lossy().into_owned()];
+    frozen.extend(options.freeze.iter().cloned());
+    let gate = object(&mut config, "gate").ok_or_else(|| wrong("gate is no object".to_owned()))?;
+    for known in gate
+        .get("frozen")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        if let Some(known) = known
+            .as_str()
+            .filter(|known| !frozen.iter().any(|f| f == known))
+        {
+            frozen.push(known.to_owned());
+        }
+    }
+    gate.insert("frozen".to_owned(), json!(frozen));
+    let brakes =
+        object(&mut config, "brakes").ok_or_else(|| wrong("brakes is no object".to_owned()))?;
+    if let Some(cap) = options.cap {
+        brakes.insert("max_iterations".to_owned(), cap.into());
+    }
+    if let Some(stuck) = options.stuck {
+        brakes.insert("no_progress_window".to_owned(), stuck.into());
+    }
+    if let Some(command) = &options.harness {
+        config.insert("harness".to_owned(), json!({"command": command}));
+    }
+    let mut text =
+        serde_json::to_string_pretty(&config).map_err(|error| wrong(error.to_string()))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn object<'a>(config: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+    config
+        .entry(key)
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+}
+
+/// Looks whether files were changed before the run: it could not tell them from
+/// its own, so it says so and goes on (row G-03).
+fn tree(setup: &Setup) -> Result<TreeAtStart, NotBegun> {
+    let Some(repository) = &setup.repository else {
+        return Ok(TreeAtStart::NoGit);
+    };
+    let unknown = |what: String| NotBegun::Tree { what };
+    let head = repository
+        .head()
+        .map_err(|fault| unknown(fault.to_string()))?;
+    let Some(commit) = head.commit else {
+        return Ok(TreeAtStart::NoGit);
+    };
+    let workspace = Workspace::in_place(repository, setup.project.root());
+    let stop = AtomicBool::new(false);
+    let changes = Changes::since_commit(&workspace, &commit, Reach::Project, &stop)
+        .map_err(|error| unknown(error.to_string()))?;
+    Ok(match changes.list().len() as u64 {
+        0 => TreeAtStart::Clean,
+        files => TreeAtStart::Dirty { files },
+    })
+}
+
+/// Keeps what the run before left (row G-04).
+fn keep_state(root: &Path) -> Result<(), NotBegun> {
+    let (from, to) = (root.join(STATE), root.join(PREVIOUS));
+    match fs::rename(&from, &to) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(NotBegun::Read {
+            path: from,
+            source: error,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the loop is about its task, so that a further pass goes on with it.
+fn goes_on(dir: &LoopDir) -> Result<bool, NotBegun> {
+    let state = read_state(dir)?.state;
+    Ok(state.current_task.as_deref() == Some(TASK) && state.status != Status::Complete)
+}
+
+/// Lets the loop forget what it knows of its task.
+fn restart(around: &Surroundings, by: &str) -> Result<(), NotBegun> {
+    let request = Request::Restart {
+        task: TASK.to_owned(),
+        phase: None,
+    };
+    match driver::request(around, NAME, request, by, None)? {
+        Answered::Done(requested) if !requested.accepted => Err(NotBegun::Denied {
+            why: requested.said,
+        }),
+        Answered::Done(_) => Ok(()),
+        Answered::Recorded { .. } => Err(NotBegun::Denied {
+            why: "a tick of the run is at work; wait for its end, or: loop stop run".to_owned(),
+        }),
+    }
+}
+
+/// Makes the run's task, or starts it over.
+fn make_task(around: &Surroundings, setup: &Setup, text: &str, by: &str) -> Result<(), NotBegun> {
+    let tasks: &Tasks = &setup.tasks;
+    let phases = setup.rules().phases;
+    let at = around.clock.now();
+    match tasks.read(TASK) {
+        Err(ReadError::Missing { .. }) | Ok(None) => {
+            tasks.create(&NewTask {
+                name: TASK,
+                title: title(text),
+                brief: None,
+                phases,
+                origin: Origin::person(),
+                at,
+            })?;
+        }
+        Ok(Some(_)) => {
+            let mover = Mover {
+                by,
+                loop_name: Some(NAME),
+                at,
+            };
+            tasks.start_over(TASK, &phases, mover)?;
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}
+
+/// Returns the task's first heading or line.
+fn title(text: &str) -> &str {
+    let mut lines = text
+        .lines()
+        .map(|line| line.trim_start_matches('\u{feff}').trim());
+    let line = lines.find(|line| !line.is_empty()).unwrap_or(TASK);
+    line.trim_start_matches('#').trim()
+}
