@@ -7,11 +7,14 @@
 
 mod begin;
 mod changed;
+mod config;
 mod lock;
+mod not_begun;
 mod scribe;
 
-pub use begin::{Begun, Foretold, NotBegun, RunOptions, begin, foretell};
+pub use begin::{Begun, Foretold, RunOptions, begin, foretell};
 pub use lock::RunLockError;
+pub use not_begun::NotBegun;
 pub use scribe::{STATE, agrees, is_as_read};
 
 use crate::driver::{Ticked, tick};

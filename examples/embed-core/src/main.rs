@@ -111,7 +111,11 @@ impl World {
             Action::Report(_) => StepAnswer::Report,
             Action::Orchestrate(_) => StepAnswer::Orchestrate(called("nothing to add")),
             Action::Advance(_) => StepAnswer::Advance(Advanced::Moved),
-            Action::Plan(_) | Action::Arm(_) | Action::Gate(_) | Action::SetAside(_) | Action::Finish(_) => {
+            Action::Plan(_)
+            | Action::Arm(_)
+            | Action::Gate(_)
+            | Action::SetAside(_)
+            | Action::Finish(_) => {
                 unreachable!("this loop has no gate, no shared worktree and no items")
             }
         };

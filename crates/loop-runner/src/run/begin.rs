@@ -1,30 +1,29 @@
 //! The preflight of a run: nothing is spent before all of it is right.
 
-use super::lock::{RunLock, RunLockError};
+use super::config;
+use super::lock::RunLock;
+use super::not_begun::NotBegun;
 use super::scribe::{LONGEST, STATE};
 use super::{NAME, TASK};
-use crate::create::{CreateLoopError, install_prompts, prepare_project};
+use crate::create::{install_prompts, prepare_project};
 use crate::driver::{self, release_claims};
 use crate::git::{Changes, Reach, Workspace, plain_file};
 use crate::kept;
-use crate::setup::{Setup, SetupError, Surroundings};
-use crate::store::{Answered, LoopDir, RequestError, read_state};
-use crate::tasks::{ChangeError, CreateError, KeepError, Mover, NewTask, ReadError, Tasks};
+use crate::setup::{Setup, Surroundings};
+use crate::store::{Answered, LoopDir, read_state};
+use crate::tasks::{Mover, NewTask, ReadError, Tasks};
 use loop_core::config::Config;
 use loop_core::control::Request;
-use loop_core::plan::{Placeholder, placeholder};
+use loop_core::plan::placeholder;
 use loop_core::run::TreeAtStart;
 use loop_core::state::Status;
 use loop_core::task::Origin;
 use loop_worksource::done_when;
-use serde_json::{Map, Value, json};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// The shipped loop, which nobody has to write.
-const TEMPLATE: &str = include_str!("../../templates/loops/run-loop/loop.json");
 /// The shipped task, which somebody has to replace.
 const TASK_TEMPLATE: &[u8] = include_bytes!("../../templates/run-loop/TASK.md");
 /// Where the report of the run before is kept.
@@ -68,81 +67,6 @@ pub struct Begun {
     _alone: RunLock,
 }
 
-/// A run that cannot begin; nothing was spent.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotBegun {
-    /// Nobody has written the task.
-    #[error("{}: {why}", path.display())]
-    Placeholder {
-        /// The file.
-        path: PathBuf,
-        /// What is missing.
-        why: Placeholder,
-    },
-    /// The task is no plain file of a usual length.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        source: io::Error,
-    },
-    /// The task is not in the project.
-    #[error("{} is not below the project; a run works in it", path.display())]
-    Elsewhere {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Its files could not be made.
-    #[error(transparent)]
-    Prepare(#[from] CreateLoopError),
-    /// Its `loop.json` is wrong.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-    /// Its `loop.json` is no JSON object.
-    #[error("{}: {what}", path.display())]
-    Config {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// Its task could not be made.
-    #[error(transparent)]
-    Task(#[from] CreateError),
-    /// Its brief could not be written.
-    #[error(transparent)]
-    Brief(#[from] KeepError),
-    /// Its task could not be read.
-    #[error(transparent)]
-    ReadTask(#[from] ReadError),
-    /// Its task could not be started over.
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-    /// Its state could not be read.
-    #[error(transparent)]
-    State(#[from] crate::store::ReadError),
-    /// The loop could not be asked.
-    #[error(transparent)]
-    Request(#[from] RequestError),
-    /// The loop refused, as while a tick of it runs.
-    #[error("{why}")]
-    Denied {
-        /// Why.
-        why: String,
-    },
-    /// Another run of the project is at work.
-    #[error(transparent)]
-    Running(#[from] RunLockError),
-    /// The project's files could not be compared with the last commit.
-    #[error("what the project's files are like cannot be told: {what}")]
-    Tree {
-        /// Why not.
-        what: String,
-    },
-}
-
 /// Looks at the task and the project, makes the loop ready, and forgets the run
 /// before; its `STATE.md` is kept as `STATE.prev.md`.
 ///
@@ -157,7 +81,7 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
     let dir = LoopDir::new(around.project.loop_dir(NAME));
     let alone = RunLock::acquire(&dir)?;
     let path = dir.root().join("loop.json");
-    let config = config_text(&path, options, &task_file, &done_when)?;
+    let config = config::text(&path, options, &task_file, &done_when)?;
     let goes_on = !options.starts_over && goes_on(&dir)?;
     if !goes_on {
         // Before anything is written: it can be refused.
@@ -205,7 +129,7 @@ pub fn foretell(around: &Surroundings, options: &RunOptions) -> Result<Foretold,
     let (task_file, text) = read_task(around, options)?;
     let done_when = done_when(&text);
     let path = around.project.loop_dir(NAME).join("loop.json");
-    let text = config_text(&path, options, &task_file, &done_when)?;
+    let text = config::text(&path, options, &task_file, &done_when)?;
     let parsed = Config::parse(&text).map_err(|error| NotBegun::Config {
         what: error.to_string(),
         path,
@@ -249,73 +173,6 @@ fn read_task(around: &Surroundings, options: &RunOptions) -> Result<(PathBuf, St
         source: io::Error::other("it is not UTF-8"),
     })?;
     Ok((below, text))
-}
-
-/// Returns the loop's `loop.json`: the shipped one when there is none at `path`,
-/// with what this run asks for in it. What else a person wrote there stays.
-fn config_text(
-    path: &Path,
-    options: &RunOptions,
-    task_file: &Path,
-    done_when: &[String],
-) -> Result<String, NotBegun> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => TEMPLATE.to_owned(),
-        Err(source) => {
-            return Err(NotBegun::Read {
-                path: path.to_owned(),
-                source,
-            });
-        }
-    };
-    let wrong = |what: String| NotBegun::Config {
-        path: path.to_owned(),
-        what,
-    };
-    let mut config: Map<String, Value> =
-        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    config.insert("name".to_owned(), NAME.into());
-    config.insert("acceptance_criteria".to_owned(), json!(done_when));
-    let mut frozen = vec![task_file.to_string_lossy().into_owned()];
-    frozen.extend(options.freeze.iter().cloned());
-    let gate = object(&mut config, "gate").ok_or_else(|| wrong("gate is no object".to_owned()))?;
-    for known in gate
-        .get("frozen")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        if let Some(known) = known
-            .as_str()
-            .filter(|known| !frozen.iter().any(|f| f == known))
-        {
-            frozen.push(known.to_owned());
-        }
-    }
-    gate.insert("frozen".to_owned(), json!(frozen));
-    let brakes =
-        object(&mut config, "brakes").ok_or_else(|| wrong("brakes is no object".to_owned()))?;
-    if let Some(cap) = options.cap {
-        brakes.insert("max_iterations".to_owned(), cap.into());
-    }
-    if let Some(stuck) = options.stuck {
-        brakes.insert("no_progress_window".to_owned(), stuck.into());
-    }
-    if let Some(command) = &options.harness {
-        config.insert("harness".to_owned(), json!({"command": command}));
-    }
-    let mut text =
-        serde_json::to_string_pretty(&config).map_err(|error| wrong(error.to_string()))?;
-    text.push('\n');
-    Ok(text)
-}
-
-fn object<'a>(config: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
-    config
-        .entry(key)
-        .or_insert_with(|| json!({}))
-        .as_object_mut()
 }
 
 /// Looks whether files were changed before the run: it could not tell them from

@@ -1,0 +1,89 @@
+//! The configuration of a run: the shipped one, what a person wrote, the options.
+
+use super::NAME;
+use super::begin::RunOptions;
+use super::not_begun::NotBegun;
+use super::scribe::LONGEST;
+use crate::git::plain_file;
+use loop_core::config::Config;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The shipped loop, which nobody has to write.
+const TEMPLATE: &str = include_str!("../../templates/loops/run-loop/loop.json");
+
+/// Returns the loop's `loop.json`: the shipped one when there is none at `path`,
+/// with what this run asks for in it. What else a person wrote there stays.
+///
+/// # Errors
+///
+/// [`NotBegun`] when the file cannot be read, and when it would not be a right
+/// configuration: a wrong one is never written.
+pub(super) fn text(
+    path: &Path,
+    options: &RunOptions,
+    task_file: &Path,
+    done_when: &[String],
+) -> Result<String, NotBegun> {
+    let wrong = |what: String| NotBegun::Config {
+        path: path.to_owned(),
+        what,
+    };
+    let text = match plain_file::read(path, LONGEST) {
+        Ok(Some(text)) => String::from_utf8(text).map_err(|error| wrong(error.to_string()))?,
+        Ok(None) => return Err(wrong("it is no plain file of at most 1 MiB".to_owned())),
+        Err(error) if plain_file::is_absent(&error) => TEMPLATE.to_owned(),
+        Err(source) => {
+            return Err(NotBegun::Read {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    // The strict reader first: what it refuses must not be mended in passing.
+    Config::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    let mut config: Map<String, Value> =
+        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    config.insert("name".to_owned(), NAME.into());
+    config.insert("acceptance_criteria".to_owned(), json!(done_when));
+    let mut frozen = vec![task_file.to_string_lossy().into_owned()];
+    frozen.extend(options.freeze.iter().cloned());
+    let gate = object(&mut config, "gate").ok_or_else(|| wrong("gate is no object".to_owned()))?;
+    for known in gate
+        .get("frozen")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        if let Some(known) = known
+            .as_str()
+            .filter(|known| !frozen.iter().any(|f| f == known))
+        {
+            frozen.push(known.to_owned());
+        }
+    }
+    gate.insert("frozen".to_owned(), json!(frozen));
+    let brakes =
+        object(&mut config, "brakes").ok_or_else(|| wrong("brakes is no object".to_owned()))?;
+    if let Some(cap) = options.cap {
+        brakes.insert("max_iterations".to_owned(), cap.into());
+    }
+    if let Some(stuck) = options.stuck {
+        brakes.insert("no_progress_window".to_owned(), stuck.into());
+    }
+    if let Some(command) = &options.harness {
+        config.insert("harness".to_owned(), json!({"command": command}));
+    }
+    let mut text =
+        serde_json::to_string_pretty(&config).map_err(|error| wrong(error.to_string()))?;
+    text.push('\n');
+    Config::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    Ok(text)
+}
+
+fn object<'a>(config: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+    config
+        .entry(key)
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+}
