@@ -168,7 +168,7 @@ pub(crate) struct Tick {
 /// What `run` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The task, a file of the project; TASK.md when absent.
+    /// The task, a file of the project; its TASK.md when absent. Stays frozen.
     pub(crate) task: Option<PathBuf>,
     /// Passes that it gets; stays in .automaton/loops/run/loop.json.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -176,7 +176,7 @@ pub(crate) struct Run {
     /// Passes without progress that end it; stays there, too.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub(crate) stuck: Option<u32>,
-    /// A path or pattern to freeze with the gate and the task.
+    /// A path or pattern to freeze with the gate and the task; stays there, too.
     #[arg(long, value_name = "PATH")]
     pub(crate) freeze: Vec<String>,
     /// Refuse a plan that leaves a line of "Done when" without a check.

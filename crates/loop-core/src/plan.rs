@@ -15,6 +15,7 @@ mod tests;
 use crate::config::ProjectPath;
 use serde::{Deserialize, Serialize};
 
+pub use check::is_written_by_the_loop;
 pub use cover::uncovered;
 pub use placeholder::{PLACEHOLDER, Placeholder, placeholder};
 pub use refusal::RefusalCode;

@@ -113,6 +113,14 @@ pub enum GateError {
         /// The path.
         path: String,
     },
+    /// A part of the gate is a link, and what it leads to is not in the project.
+    #[error(
+        "{path} is a link that leads out of the project, where nothing is frozen; put the file itself there"
+    )]
+    LeadsOut {
+        /// The path.
+        path: String,
+    },
     /// The frozen patterns name more files than are read.
     #[error("{what}; name fewer files")]
     TooMuch {

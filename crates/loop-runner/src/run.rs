@@ -20,15 +20,18 @@ pub use scribe::{STATE, agrees, is_as_read};
 use crate::driver::{Ticked, tick};
 use crate::interrupt::Interrupt;
 use crate::watch::Watch;
+use loop_core::Usd;
 use loop_core::answer::FileRef;
 use loop_core::exit;
 use loop_core::explain::{first_step, what_to_do};
-use loop_core::outcome::{Halt, Outcome};
+use loop_core::outcome::{Halt, Interruption, Outcome, Skip};
 use loop_core::rules::Rules;
 use loop_core::run::{Ending, RunOutcome, RunReport};
 use loop_core::state::State;
 use loop_core::step::Ended;
 use scribe::Scribe;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// The name of the loop, which no other may have.
 pub const NAME: &str = "run";
@@ -39,11 +42,19 @@ pub const TASK: &str = "run";
 /// has to be covered.
 const STRICT: &str = "no check covers a line of \"Done when\" (--strict)";
 
+/// Between two looks at a loop that somebody else drives.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+
 /// Makes passes until the run ends, and returns its report.
 pub fn run(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> RunReport {
     let mut scribe = Scribe::new(begun, watch);
     loop {
         let ticked = tick(&begun.setup, interrupt, &mut scribe);
+        if ticked.ended.outcome == Outcome::Skipped(Skip::Locked) {
+            // Somebody else's tick of this loop; it will be over.
+            sleep(BETWEEN_LOOKS);
+            continue;
+        }
         scribe.note(&ticked);
         let uncovered = begun.strict && !scribe.file.uncovered.is_empty();
         if uncovered || is_over(&ticked.ended) {
@@ -85,7 +96,7 @@ fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked, uncovered: bool)
         .implement
         .cost_per_call
         .is_some();
-    let cost = state.known_cost().filter(|_| estimated);
+    let cost = cost_since(&begun.state, state).filter(|_| estimated);
     scribe.file.ending = Some(Ending {
         outcome,
         reason: match uncovered {
@@ -104,7 +115,7 @@ fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked, uncovered: bool)
         } else {
             "unknown"
         },
-        next: next(&ended.outcome, uncovered),
+        next: next(&ended.outcome, uncovered, scribe.file.plan.is_some()),
         exit: match uncovered {
             true => exit::REFUSED,
             false => ended.outcome.exit_code(),
@@ -115,33 +126,53 @@ fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked, uncovered: bool)
     RunReport::of(&scribe.file).unwrap_or_else(|| unreachable!("the run has ended"))
 }
 
+/// What the run itself cost: the loop's sums go on from run to run.
+fn cost_since(before: &State, now: &State) -> Option<Usd> {
+    let (before, now) = (&before.spent, &now.spent);
+    if now.unpriced_calls > before.unpriced_calls {
+        return None;
+    }
+    Usd::from_micros(now.usd.micros() - before.usd.micros())
+}
+
 fn baseline(state: &State) -> Option<FileRef> {
     let running = state.progress.get(TASK).and_then(|p| p.baseline.clone());
     running.or_else(|| state.baseline_of_finished(TASK))
 }
 
 /// Says what a person goes on with: a run has its own ways to.
-fn next(outcome: &Outcome, uncovered: bool) -> Option<String> {
+fn next(outcome: &Outcome, uncovered: bool, planned: bool) -> Option<String> {
     if uncovered {
         return Some("write a check for each line, or run without --strict: loop run".to_owned());
     }
-    match outcome {
-        Outcome::Pass => Some("look at it: git diff; git status".to_owned()),
-        Outcome::Fail(_) => Some("one more pass: loop iterate; all the way: loop run".to_owned()),
-        Outcome::HumanIntervention(halt) => Some(match halt {
-            Halt::Refused => "change TASK.md as the reason says, then: loop run".to_owned(),
-            Halt::Tampered => {
-                "look at what was changed, and put it back, then: loop run".to_owned()
-            }
-            Halt::MaxIterations | Halt::NoProgress => {
-                "look at the gate's output; with a better TASK.md: loop run".to_owned()
-            }
-            halt if halt.exit_code() == exit::GATE => {
-                "mend scripts/verify.sh or TASK.md, then: loop run".to_owned()
-            }
-            halt => format!("{}, then: loop run", first_step(*halt)),
-        }),
-        Outcome::Interrupted(_) => Some("go on with: loop iterate".to_owned()),
-        other => what_to_do(other, NAME),
-    }
+    let next = match outcome {
+        Outcome::Pass => "look at it: git diff; git status",
+        Outcome::Fail(_) => "one more pass: loop iterate; all the way: loop run",
+        Outcome::HumanIntervention(halt) | Outcome::Skipped(Skip::HumanIntervention(halt)) => {
+            return Some(after(*halt));
+        }
+        Outcome::Interrupted(Interruption::Stop) => "go on with: loop resume run; loop iterate",
+        Outcome::Interrupted(_) if planned => "go on with: loop iterate",
+        Outcome::Interrupted(_) => "start again: loop run",
+        other => return what_to_do(other, NAME),
+    };
+    Some(next.to_owned())
+}
+
+fn after(halt: Halt) -> String {
+    let next = match halt {
+        Halt::Refused => "change the task as the reason says, then: loop run",
+        Halt::Tampered => "look at what was changed, and put it back, then: loop run",
+        Halt::MaxIterations | Halt::NoProgress => {
+            "look at the gate's output; with a better task: loop run"
+        }
+        Halt::ApprovalRequired => "look at the work, then: loop approve run",
+        Halt::OutsideChanged => {
+            "put back what the reason names, then: loop run; if it was you: loop approve run, then: \
+             loop iterate"
+        }
+        halt if halt.exit_code() == exit::GATE => "mend the gate or the task, then: loop run",
+        halt => return format!("{}, then: loop run", first_step(halt)),
+    };
+    next.to_owned()
 }

@@ -14,6 +14,7 @@ mod project;
 mod record;
 
 pub use claim::{Claim, Claimed};
+pub(crate) use documents::BRIEF_BYTES;
 pub use documents::Kept;
 pub use error::{ChangeError, ClaimError, CreateError, KeepError, ReadError};
 pub use folder::FileError;

@@ -1,6 +1,7 @@
 //! What a person can see of a running tick.
 
 use loop_core::Step;
+use loop_core::state::Frozen;
 use loop_core::step::Ended;
 use std::path::Path;
 
@@ -19,6 +20,11 @@ pub trait Watch {
     /// A step has ended; `what` says how, in a few words.
     fn ended(&mut self, step: Step, what: &str) {
         let _unused = (step, what);
+    }
+
+    /// The acceptance gate was frozen; its record says what it is made of.
+    fn frozen(&mut self, gate: &Frozen) {
+        let _unused = gate;
     }
 
     /// Something worth knowing before anything is spent.

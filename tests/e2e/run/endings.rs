@@ -1,7 +1,8 @@
 //! How a run ends that got to work: green, out of passes, stuck, by hand.
 
 use super::{GATE, TASK, head, plan, planned, planned_in, read, run, write};
-use crate::support::World;
+use crate::support::{World, wait_for};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -109,8 +110,12 @@ fn a_pass_can_be_made_by_hand_and_arms_first() {
     assert_eq!(world.roles(), ["implement"]);
     assert!(ran.out.contains("gate exit code: 1\n"), "{ran:#?}");
     assert!(ran.out.contains("loop iterate"), "{ran:#?}");
+    let digest = head(&world, "verify_sha256");
+    assert_eq!(digest, sha256(&world, "scripts/verify.sh"));
     world.role("implement", "echo x >done");
     let ran = world.run(["iterate"]).rc(0);
+    assert!(ran.out.contains("passes: 2 of 10\n"), "{ran:#?}");
+    assert_eq!(head(&world, "verify_sha256"), digest);
     assert_eq!(world.roles(), ["implement", "implement"]);
     assert!(ran.out.contains("outcome: green\n"), "{ran:#?}");
 }
@@ -202,6 +207,9 @@ fn a_harness_of_ones_own_is_used_and_stays() {
     world
         .run(["run", "--harness-command", "[\"pi\", \"{prompt_content}\"]"])
         .rc(0);
+    fs::remove_file(world.project().join("done")).unwrap();
+    run(&world).rc(0);
+    assert_eq!(world.calls().len(), 4);
     for call in world.calls() {
         let name = Path::new(&call.argv[0]).file_name().unwrap();
         assert_eq!(name, "pi");
@@ -219,4 +227,75 @@ fn a_dry_run_shows_the_task_and_the_brakes_and_writes_nothing() {
     assert!(!world.data("loops/run").exists());
     assert_eq!(read(&world, "STATE.md"), before);
     assert_eq!(world.calls().len(), 0);
+}
+
+// rows: G-20, G-24
+#[test]
+fn every_end_but_green_says_how_to_go_on_and_a_new_run_starts_over() {
+    let world = planned("#!/bin/bash\necho the same\nexit 7\n");
+    world.role("implement", ":");
+    run(&world).rc(6);
+    let ran = world.run(["iterate"]).rc(6);
+    assert!(
+        ran.out.contains("loop run\n") && !ran.out.contains("approve"),
+        "{ran:#?}"
+    );
+    fs::write(world.rec("gate"), GATE).unwrap();
+    world.role("implement", "echo x >done");
+    let ran = run(&world).rc(0);
+    assert!(ran.out.contains("passes: 1 of 10\n"), "{ran:#?}");
+}
+
+// rows: G-36
+#[test]
+fn a_run_that_is_stopped_while_it_plans_starts_again() {
+    let world = planned(GATE);
+    world.role("plan", "sleep 60");
+    let first = world.start(["run"]);
+    wait_for(&world.rec("taken/plan.1"));
+    first.signal(Signal::TERM);
+    let ran = first.wait();
+    assert!(
+        ran.out.contains("next: start again: loop run\n"),
+        "{ran:#?}"
+    );
+}
+
+// rows: G-24
+#[test]
+fn a_run_pays_for_itself_and_keeps_what_a_person_set() {
+    let world = planned(GATE);
+    world.role("implement", "echo x >done");
+    run(&world).rc(0);
+    let path = world.data("loops/run/loop.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    config["harness"] = json!({"cost_per_call_usd": 0.5, "timeout_seconds": 60});
+    fs::write(&path, config.to_string()).unwrap();
+    let command = "[\"pi\", \"{prompt_content}\"]";
+    for _ in 0..2 {
+        fs::remove_file(world.project().join("done")).unwrap();
+        let report = world
+            .run(["run", "--json", "--harness-command", command])
+            .rc(0)
+            .json();
+        assert_eq!(report["cost_usd"].to_string(), "1", "{report:#}");
+    }
+    let config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(config["harness"]["timeout_seconds"], 60);
+}
+
+// rows: G-42
+#[test]
+fn a_task_of_another_name_is_the_one_that_a_further_pass_is_about() {
+    let world = planned(GATE);
+    fs::create_dir(world.project().join("d")).unwrap();
+    fs::rename(
+        world.project().join("TASK.md"),
+        world.project().join("d/t.md"),
+    )
+    .unwrap();
+    let ran = world.run(["run", "--cap", "1", "d/t.md"]).rc(8);
+    assert!(ran.out.contains("outcome: cap"), "{ran:#?}");
+    let ran = world.run(["iterate"]);
+    assert!(!ran.err.contains("TASK.md"), "{ran:#?}");
 }

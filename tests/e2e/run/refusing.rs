@@ -111,3 +111,20 @@ fn a_gate_that_is_not_red_for_the_right_reason_starts_no_work() {
         assert!(head(&world, "reason").contains(reason));
     }
 }
+
+// rows: G-02
+#[test]
+fn what_cannot_be_run_is_refused_before_a_planner_is_paid() {
+    for (task, args) in [
+        ("x".repeat(200_000).as_str(), vec!["run"]),
+        ("# Mine\n", vec!["run", "--strict"]),
+        (super::TASK, vec!["run", "--freeze", "STATE.md"]),
+        (super::TASK, vec!["run", "--freeze", ".automaton/loops"]),
+        (super::TASK, vec!["run", "../TASK.md"]),
+    ] {
+        let world = planned(GATE);
+        write(&world, "TASK.md", task);
+        world.run(&args).rc(2);
+        assert_eq!(world.calls().len(), 0, "{args:?}");
+    }
+}

@@ -81,3 +81,64 @@ fn a_second_run_of_a_project_changes_nothing() {
     assert!(ran.out.contains("outcome: aborted\n"), "{ran:#?}");
     assert!(ran.out.contains("loop iterate"), "{ran:#?}");
 }
+
+// rows: G-18
+#[test]
+fn a_state_file_that_says_something_else_is_tampering_however_it_is_said() {
+    let edit = |what: &str| {
+        format!(
+            "while IFS= read -r l; do case $l in {what} *) echo \"$l\";; esac; done <STATE.md >s; mv s STATE.md"
+        )
+    };
+    for script in [
+        edit(
+            "verify_sha*) echo \"task_sha256: ${l#*: }\";; task_sha*) echo \"verify_sha256: ${l#*: }\";;",
+        ),
+        edit("verify_sha*) echo \"$l\"; echo 'verify_sha256: 00';;"),
+        format!(
+            "{}; dd if=/dev/zero bs=65536 count=32 >>STATE.md 2>/dev/null",
+            edit("verify_sha*) echo 'verify_sha256: 00';;")
+        ),
+        "rm STATE.md; mkdir STATE.md".to_owned(),
+    ] {
+        let world = planned(GATE);
+        world.role("implement", &format!("echo x >done\n{script}"));
+        let ran = run(&world).rc(5);
+        assert!(ran.out.contains("STATE.md"), "{script}: {ran:#?}");
+    }
+}
+
+// rows: G-16, G-25
+#[test]
+fn a_run_that_cannot_begin_forgets_nothing_of_the_one_before() {
+    let world = planned(GATE);
+    write(&world, "scripts/verify.sh", GATE);
+    world.role("implement", "echo 'exit 0' >scripts/verify.sh");
+    world.run(["iterate"]).rc(5);
+    fs::create_dir(world.project().join("STATE.prev.md")).unwrap();
+    let config = fs::read(world.data("loops/run/loop.json")).unwrap();
+    let ran = run(&world).rc(2);
+    assert!(ran.error().contains("STATE.prev.md"), "{ran:#?}");
+    world.run(["run", "--freeze", "../x"]).rc(2);
+    assert_eq!(fs::read(world.data("loops/run/loop.json")).unwrap(), config);
+    world.role("implement", "echo x >done");
+    let ran = world.run(["iterate"]).rc(5);
+    assert!(ran.out.contains("then: loop run\n"), "{ran:#?}");
+    assert_eq!(world.count("implement"), 1);
+}
+
+// rows: G-14, G-18
+#[test]
+fn a_gate_of_ones_own_is_no_tampering() {
+    let world = planned(GATE);
+    world.role("implement", "echo x >done");
+    world.run(["run"]).rc(0);
+    fs::remove_file(world.project().join("done")).unwrap();
+    let path = world.data("loops/run/loop.json");
+    let config = fs::read_to_string(&path).unwrap();
+    let own = config.replace("\"scripts/verify.sh\"", "\"-c\", \"[ -f done ]\"");
+    assert_ne!(own, config);
+    fs::write(&path, own).unwrap();
+    run(&world).rc(0);
+    assert_eq!(head(&world, "verify_sha256"), "-");
+}

@@ -346,9 +346,10 @@ fn failure(error: GateError) -> Failure {
         GateError::Tampered(_) | GateError::Replaced(_) | GateError::NotKept { .. } => {
             exit::TAMPERED
         }
-        GateError::Pattern { .. } | GateError::Overlay { .. } | GateError::Nothing { .. } => {
-            exit::USAGE
-        }
+        GateError::Pattern { .. }
+        | GateError::Overlay { .. }
+        | GateError::Nothing { .. }
+        | GateError::LeadsOut { .. } => exit::USAGE,
         _ => exit::FAILED,
     };
     Failure::with(code, with_causes(&error))

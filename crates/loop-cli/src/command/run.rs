@@ -15,12 +15,16 @@ use loop_core::state::Status;
 use loop_runner::run::{self, Begun, NAME, NotBegun, RunOptions, begin};
 use loop_runner::setup::Setup;
 use loop_runner::store::read_state;
+use std::path::{Path, PathBuf};
+
+/// What a person hears of a task that does not say when it is done.
+const NO_LIST: &str = "the task has no list under \"Done when\": nothing says what done means";
 
 /// Plans, arms, and makes passes until the gate is green or a brake says no.
 pub(crate) fn run(context: &Context, args: &Run) -> Result<u8, Failure> {
     context.person_only("start a run")?;
     let options = RunOptions {
-        task_file: args.task.clone(),
+        task_file: args.task.as_deref().map(from_here).transpose()?,
         cap: args.cap,
         stuck: args.stuck,
         freeze: args.freeze.clone(),
@@ -56,6 +60,12 @@ pub(crate) fn iterate(context: &Context, args: &Iterate) -> Result<u8, Failure> 
     tell(&report, args.json)
 }
 
+/// Takes a path as a person gives it: from the current folder.
+fn from_here(path: &Path) -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir().map_err(|error| Failure::of(&error))?;
+    Ok(here.join(path))
+}
+
 /// Whether the run before ended green, so that a pass starts another.
 fn is_complete(context: &Context) -> bool {
     let setup = Setup::read(&context.around, NAME);
@@ -67,10 +77,16 @@ fn is_complete(context: &Context) -> bool {
 fn before(begun: &Begun, json: bool) {
     match begun.tree {
         TreeAtStart::Dirty { files } => show::warning(&format!(
-            "{files} files were changed before the run; it cannot tell them from its own"
+            "{} changed before the run, which works among them",
+            show::count(files, "file")
         )),
-        TreeAtStart::NoGit => show::warning("no git: what a run changes cannot be compared"),
+        TreeAtStart::NoGit => show::warning(
+            "the project has no commit of git: what a run changes cannot be undone with it",
+        ),
         TreeAtStart::Clean | TreeAtStart::Unknown => {}
+    }
+    if begun.done_when.is_empty() {
+        show::warning(NO_LIST);
     }
     if !json {
         for warning in &begun.setup.warnings {
@@ -84,7 +100,7 @@ fn foretell(context: &Context, options: &RunOptions) -> Result<u8, Failure> {
     let foretold = run::foretell(&context.around, options).map_err(not_begun)?;
     show::field("task", foretold.task_file.display().to_string());
     if foretold.done_when.is_empty() {
-        show::warning("it has no list under \"Done when\": nothing says what done means");
+        show::warning(NO_LIST);
     }
     for line in &foretold.done_when {
         show::field("done when", line);
@@ -116,10 +132,12 @@ fn tell(report: &RunReport, json: bool) -> Result<u8, Failure> {
 
 fn not_begun(error: NotBegun) -> Failure {
     match error {
-        NotBegun::Placeholder { .. } | NotBegun::Elsewhere { .. } | NotBegun::Config { .. } => {
-            Failure::usage(error.to_string())
-        }
-        NotBegun::Setup(_) => Failure::usage(error.to_string()),
+        NotBegun::Placeholder { .. }
+        | NotBegun::Elsewhere { .. }
+        | NotBegun::Config { .. }
+        | NotBegun::Freeze { .. }
+        | NotBegun::NoCriteria { .. } => Failure::usage(error.to_string()),
+        NotBegun::Setup(_) | NotBegun::Read { .. } => Failure::usage(error.to_string()),
         error => Failure::of(&error),
     }
 }

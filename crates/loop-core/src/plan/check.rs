@@ -93,12 +93,23 @@ fn few(count: usize, name: &str) -> Result<(), String> {
 fn freezable(path: &str, index: usize) -> Result<(), String> {
     let name = format!("frozen[{index}]");
     text(path, || name.clone())?;
-    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
-    match parts.next() {
+    match first_part(path) {
         None => Err(format!("`{name}` is {path:?}; name a file in the project")),
-        Some(first) if ENGINES.contains(&first) => Err(format!(
+        Some(_) if is_written_by_the_loop(path) => Err(format!(
             "`{name}` is {path:?}, which the loop itself writes"
         )),
         Some(_) => Ok(()),
     }
+}
+
+/// Whether the engine writes what is at `path` of a project, so that it cannot be
+/// frozen.
+#[must_use]
+pub fn is_written_by_the_loop(path: &str) -> bool {
+    first_part(path).is_some_and(|first| ENGINES.contains(&first))
+}
+
+fn first_part(path: &str) -> Option<&str> {
+    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.next()
 }

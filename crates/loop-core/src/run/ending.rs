@@ -14,7 +14,7 @@ pub struct Ending {
     pub reason: Option<String>,
     /// Why it ended so, in one line.
     pub why: String,
-    /// What was changed since the run began; null when nobody can tell.
+    /// What was changed since the gate was armed; null when nobody can tell.
     pub changed: Option<Changed>,
     /// What its calls cost; null when nobody knows.
     pub cost_usd: Option<Usd>,

@@ -1,49 +1,44 @@
-//! The header of a `STATE.md`, read back.
+//! The digests in the header of a `STATE.md`, read back.
 
-use super::words::RunPhase;
-
-/// What a `STATE.md` says of the run's phase and of what was frozen.
+/// What a `STATE.md` says of what was frozen: every value that stands for a digest.
 ///
 /// The file lies where an agent can write. What it says is compared with what
 /// the engine knows, and never believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The phase.
-    pub phase: Option<RunPhase>,
-    /// The digest of the gate's script.
-    pub verify_sha256: Option<String>,
-    /// The digest of `TASK.md`.
-    pub task_sha256: Option<String>,
+    /// For the gate's script.
+    pub verify_sha256: Vec<String>,
+    /// For the task.
+    pub task_sha256: Vec<String>,
 }
 
 impl Header {
-    /// Reads the header's fields; one that is missing, stands twice or says
-    /// nothing is none.
+    /// Reads the values before the first section; `-` and nothing say nothing.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}');
-        let field = |name: &str| {
-            let mut found = text
-                .lines()
+        let values = |name: &str| {
+            text.lines()
                 .take_while(|line| !line.starts_with("## "))
-                .filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-            let value = found.next()?.trim();
-            (found.next().is_none() && !matches!(value, "" | "-")).then_some(value)
+                .filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+                .map(str::trim)
+                .filter(|value| !matches!(*value, "" | "-"))
+                .map(str::to_owned)
+                .collect()
         };
-        let phase = field("phase");
-        let mut known = RunPhase::ALL.into_iter();
         Self {
-            phase: phase.and_then(|word| known.find(|phase| phase.as_str() == word)),
-            verify_sha256: field("verify_sha256").map(str::to_owned),
-            task_sha256: field("task_sha256").map(str::to_owned),
+            verify_sha256: values("verify_sha256"),
+            task_sha256: values("task_sha256"),
         }
     }
 
-    /// Whether it names exactly these two digests. A file that was deleted, or
-    /// has lost one, does not.
+    /// Whether it says nothing else than these digests. A file that lost one has
+    /// told nobody anything wrong.
     #[must_use]
-    pub fn names(&self, verify_sha256: &str, task_sha256: &str) -> bool {
-        self.verify_sha256.as_deref() == Some(verify_sha256)
-            && self.task_sha256.as_deref() == Some(task_sha256)
+    pub fn agrees(&self, verify_sha256: Option<&str>, task_sha256: Option<&str>) -> bool {
+        let all = |values: &[String], digest: Option<&str>| {
+            values.iter().all(|value| Some(value.as_str()) == digest)
+        };
+        all(&self.verify_sha256, verify_sha256) && all(&self.task_sha256, task_sha256)
     }
 }

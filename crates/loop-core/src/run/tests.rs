@@ -293,7 +293,7 @@ fn every_end_of_a_tick_is_an_end_of_a_run() {
 
 // rows: G-18, G-31, G-04
 #[test]
-fn the_header_is_read_back_and_a_doubt_is_nothing() {
+fn the_header_is_read_back_and_a_wrong_digest_is_seen() {
     let file = stuck().to_string();
     for text in [
         file.clone(),
@@ -301,23 +301,25 @@ fn the_header_is_read_back_and_a_doubt_is_nothing() {
         format!("\u{feff}{file}"),
     ] {
         let header = Header::read(&text);
-        assert!(header.names(VERIFY, TASK));
-        assert_eq!(header.phase, Some(RunPhase::Aborted));
+        assert_eq!(header.verify_sha256, [VERIFY]);
+        assert!(header.agrees(Some(VERIFY), Some(TASK)));
+        assert!(!header.agrees(Some(VERIFY), None));
     }
-    assert_eq!(
-        Header::read(&StateFile::default().to_string()).phase,
-        Some(RunPhase::Preflight)
-    );
-    let twice = file.replace("phase: ab", &format!("verify_sha256: {VERIFY}\nphase: ab"));
-    for text in [
-        "",
-        &StateFile::default().to_string(),
-        &file.replace(VERIFY, TASK),
-        &file.replace("task_sha256", "task_sha255"),
-        &file.replace("verify_sha256: ", "## verify_sha256: "),
-        &twice,
-    ] {
-        assert!(!Header::read(text).names(VERIFY, TASK), "{text}");
+    // What says nothing says nothing wrong.
+    for text in ["", &StateFile::default().to_string()] {
+        let header = Header::read(text);
+        assert!(header.agrees(Some(VERIFY), Some(TASK)) && header.agrees(None, None));
+    }
+    let twice = file.replace("phase: ab", "verify_sha256: 00\nphase: ab");
+    let swapped = file.replace("verify_sha256", "v");
+    let swapped = swapped
+        .replace("task_sha256", "verify_sha256")
+        .replace("v:", "task_sha256:");
+    for text in [&file.replace(VERIFY, TASK), &twice, &swapped] {
+        assert!(
+            !Header::read(text).agrees(Some(VERIFY), Some(TASK)),
+            "{text}"
+        );
     }
 }
 
@@ -337,7 +339,8 @@ proptest! {
             ending.next = Some(forged.clone());
         }
         let file = state.to_string();
-        prop_assert!(Header::read(&file).names(VERIFY, TASK));
+        prop_assert!(Header::read(&file).agrees(Some(VERIFY), Some(TASK)));
+        prop_assert_eq!(Header::read(&file).task_sha256, [TASK]);
         prop_assert_eq!(file.lines().filter(|line| line.starts_with("phase: ")).count(), 1);
         prop_assert_eq!(file.lines().filter(|line| line.starts_with("## ")).count(), 5);
     }

@@ -47,6 +47,9 @@ impl Driver<'_> {
                     }
                     Some(_) => "it cannot be armed".to_owned(),
                 };
+                if matches!(armed.first_run, None | Some(FirstRun::Red { .. })) {
+                    self.watch.frozen(&armed.frozen);
+                }
                 self.watch.ended(Step::Arm, &words);
                 StepAnswer::Arm(armed)
             }
@@ -93,7 +96,7 @@ impl Driver<'_> {
             if setup.name == run::NAME && !run::agrees(setup, &armed) {
                 changed.push(Mismatch {
                     path: run::STATE.to_owned(),
-                    what: "names other digests than those that were frozen".to_owned(),
+                    what: "says something else than what was frozen".to_owned(),
                 });
             }
             if changed.is_empty() {
@@ -287,12 +290,13 @@ fn unready(error: GateError) -> Unready {
             what,
             until: None,
         }),
-        GateError::Pattern(_) | GateError::Overlay { .. } | GateError::Nothing { .. } => {
-            Unready::Fault(StepFault::Error {
-                reason: Error::Config,
-                what,
-            })
-        }
+        GateError::Pattern(_)
+        | GateError::Overlay { .. }
+        | GateError::Nothing { .. }
+        | GateError::LeadsOut { .. } => Unready::Fault(StepFault::Error {
+            reason: Error::Config,
+            what,
+        }),
         _ => failed(what),
     }
 }

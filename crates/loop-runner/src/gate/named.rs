@@ -1,8 +1,10 @@
-//! Entries of `gate.frozen` that freeze nothing.
+//! Parts of a gate that cannot be frozen: what is not there, or not in the project.
 
 use super::frozen::{CACHES, Frozen, Look};
+use super::program::script;
 use super::{GateContext, GateError};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Entries that name no file now.
 #[derive(Debug, Default)]
@@ -11,14 +13,19 @@ pub(super) struct Empty {
     paths: Vec<String>,
     /// Patterns: they guard against new files, or somebody has mistaken the name.
     patterns: Vec<String>,
+    /// Links out of the project: what they lead to would judge, and is not covered.
+    outside: Option<PathBuf>,
 }
 
 impl Empty {
     /// Refuses to freeze a gate of which a part would not be.
     pub(super) fn refuse(&self) -> Result<(), GateError> {
-        match self.paths.first() {
-            Some(path) => Err(GateError::Nothing { path: path.clone() }),
-            None => Ok(()),
+        match (self.paths.first(), &self.outside) {
+            (Some(path), _) => Err(GateError::Nothing { path: path.clone() }),
+            (None, Some(path)) => Err(GateError::LeadsOut {
+                path: path.display().to_string(),
+            }),
+            (None, None) => Ok(()),
         }
     }
 }
@@ -42,7 +49,25 @@ pub(super) fn empty_entries(context: &GateContext<'_>) -> Result<Empty, GateErro
             list.push(entry.as_str().to_owned());
         }
     }
+    let setup = context.gate.setup.as_ref().map(|argv| argv.as_slice());
+    let argvs = [Some(context.gate.command.as_slice()), setup];
+    let scripts = argvs.into_iter().flatten();
+    let scripts = scripts.filter_map(|argv| script(argv, &folder));
+    let named = context
+        .gate
+        .frozen()
+        .iter()
+        .map(|path| path.as_str().into());
+    empty.outside = scripts.chain(named).find(|path| leads_out(&folder, path));
     Ok(empty)
+}
+
+/// Whether a path below `folder` leads to something that is not.
+fn leads_out(folder: &Path, path: &Path) -> bool {
+    match (folder.canonicalize(), folder.join(path).canonicalize()) {
+        (Ok(folder), Ok(real)) => !real.starts_with(folder),
+        _ => false,
+    }
 }
 
 /// Lists the patterns of `gate.frozen` that cover no file now. A person should

@@ -3,7 +3,7 @@
 use super::config;
 use super::lock::RunLock;
 use super::not_begun::NotBegun;
-use super::scribe::{LONGEST, STATE};
+use super::scribe::STATE;
 use super::{NAME, TASK};
 use crate::create::{install_prompts, prepare_project};
 use crate::driver::{self, release_claims};
@@ -11,12 +11,12 @@ use crate::git::{Changes, Reach, Workspace, plain_file};
 use crate::kept;
 use crate::setup::{Setup, Surroundings};
 use crate::store::{Answered, LoopDir, read_state};
-use crate::tasks::{Mover, NewTask, ReadError, Tasks};
+use crate::tasks::{BRIEF_BYTES, Mover, NewTask, ReadError, Tasks};
 use loop_core::config::Config;
 use loop_core::control::Request;
 use loop_core::plan::placeholder;
 use loop_core::run::TreeAtStart;
-use loop_core::state::Status;
+use loop_core::state::{State, Status};
 use loop_core::task::Origin;
 use loop_worksource::done_when;
 use std::fs;
@@ -26,6 +26,8 @@ use std::sync::atomic::AtomicBool;
 
 /// The shipped task, which somebody has to replace.
 const TASK_TEMPLATE: &[u8] = include_bytes!("../../templates/run-loop/TASK.md");
+/// Why a run does not begin while its loop is driven.
+const AT_WORK: &str = "a tick of the run is at work; wait for its end, or: loop stop run";
 /// Where the report of the run before is kept.
 const PREVIOUS: &str = "STATE.prev.md";
 
@@ -55,6 +57,8 @@ pub struct RunOptions {
 pub struct Begun {
     /// Its loop.
     pub setup: Setup,
+    /// The state of its loop.
+    pub state: State,
     /// The task, relative to the project.
     pub task_file: PathBuf,
     /// What the project's files are like.
@@ -76,17 +80,23 @@ pub struct Begun {
 pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Begun, NotBegun> {
     let (task_file, text) = read_task(around, options)?;
     let done_when = done_when(&text);
+    if options.strict && done_when.is_empty() {
+        return Err(NotBegun::NoCriteria { path: task_file });
+    }
     prepare_project(around)?;
     install_prompts(&around.home)?;
     let dir = LoopDir::new(around.project.loop_dir(NAME));
     let alone = RunLock::acquire(&dir)?;
     let path = dir.root().join("loop.json");
     let config = config::text(&path, options, &task_file, &done_when)?;
-    let goes_on = !options.starts_over && goes_on(&dir)?;
-    if !goes_on {
-        // Before anything is written: it can be refused.
-        restart(around, by)?;
+    // What a loop waits for is forgotten last: whatever fails before that leaves it.
+    let snapshot = read_state(&dir)?;
+    if snapshot.running().is_some() {
+        return Err(NotBegun::Denied {
+            why: AT_WORK.to_owned(),
+        });
     }
+    let goes_on = !options.starts_over && goes_on(&snapshot.state);
     kept::write(&path, config.as_bytes()).map_err(|source| NotBegun::Read { path, source })?;
     let mut setup = Setup::read(around, NAME)?;
     setup.plans = options.plans;
@@ -95,12 +105,15 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
         keep_state(around.project.root())?;
     }
     if !goes_on {
+        restart(around, by)?;
         release_claims(&setup);
         make_task(around, &setup, &text, by)?;
     }
     setup.tasks.set_brief(TASK, &text)?;
+    let state = read_state(&dir)?.state;
     Ok(Begun {
         setup,
+        state,
         task_file,
         tree,
         done_when,
@@ -128,6 +141,9 @@ pub struct Foretold {
 pub fn foretell(around: &Surroundings, options: &RunOptions) -> Result<Foretold, NotBegun> {
     let (task_file, text) = read_task(around, options)?;
     let done_when = done_when(&text);
+    if options.strict && done_when.is_empty() {
+        return Err(NotBegun::NoCriteria { path: task_file });
+    }
     let path = around.project.loop_dir(NAME).join("loop.json");
     let text = config::text(&path, options, &task_file, &done_when)?;
     let parsed = Config::parse(&text).map_err(|error| NotBegun::Config {
@@ -143,10 +159,11 @@ pub fn foretell(around: &Surroundings, options: &RunOptions) -> Result<Foretold,
 
 fn read_task(around: &Surroundings, options: &RunOptions) -> Result<(PathBuf, String), NotBegun> {
     let root = around.project.root();
-    let given = options
-        .task_file
-        .clone()
-        .unwrap_or_else(|| "TASK.md".into());
+    let config = around.project.loop_dir(NAME).join("loop.json");
+    // A pass by hand goes on with the task that the run is about.
+    let known = || (!options.plans).then(|| config::task_of(&config))?;
+    let given = options.task_file.clone().or_else(known);
+    let given = given.unwrap_or_else(|| "TASK.md".into());
     let path = root.join(&given);
     let elsewhere = || NotBegun::Elsewhere { path: path.clone() };
     let below = path.strip_prefix(root).map_err(|_| elsewhere())?.to_owned();
@@ -154,12 +171,12 @@ fn read_task(around: &Surroundings, options: &RunOptions) -> Result<(PathBuf, St
     if below.components().any(leads_out) {
         return Err(elsewhere());
     }
-    let content = match plain_file::read(&path, LONGEST) {
+    let content = match plain_file::read(&path, BRIEF_BYTES) {
         Ok(Some(content)) => Some(content),
         Ok(None) => {
             return Err(NotBegun::Read {
                 path,
-                source: io::Error::other("it is no plain file of at most 1 MiB"),
+                source: io::Error::other("it is no plain file of at most 128 KiB"),
             });
         }
         Err(error) if plain_file::is_absent(&error) => None,
@@ -201,6 +218,14 @@ fn tree(setup: &Setup) -> Result<TreeAtStart, NotBegun> {
 /// Keeps what the run before left (row G-04).
 fn keep_state(root: &Path) -> Result<(), NotBegun> {
     let (from, to) = (root.join(STATE), root.join(PREVIOUS));
+    for path in [&from, &to] {
+        if path.is_dir() {
+            return Err(NotBegun::Read {
+                path: path.clone(),
+                source: io::Error::other("it is a folder; take it away"),
+            });
+        }
+    }
     match fs::rename(&from, &to) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(NotBegun::Read {
             path: from,
@@ -211,9 +236,8 @@ fn keep_state(root: &Path) -> Result<(), NotBegun> {
 }
 
 /// Whether the loop is about its task, so that a further pass goes on with it.
-fn goes_on(dir: &LoopDir) -> Result<bool, NotBegun> {
-    let state = read_state(dir)?.state;
-    Ok(state.current_task.as_deref() == Some(TASK) && state.status != Status::Complete)
+fn goes_on(state: &State) -> bool {
+    state.current_task.as_deref() == Some(TASK) && state.status != Status::Complete
 }
 
 /// Lets the loop forget what it knows of its task.
@@ -228,7 +252,7 @@ fn restart(around: &Surroundings, by: &str) -> Result<(), NotBegun> {
         }),
         Answered::Done(_) => Ok(()),
         Answered::Recorded { .. } => Err(NotBegun::Denied {
-            why: "a tick of the run is at work; wait for its end, or: loop stop run".to_owned(),
+            why: AT_WORK.to_owned(),
         }),
     }
 }

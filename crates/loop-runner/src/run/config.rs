@@ -6,8 +6,9 @@ use super::not_begun::NotBegun;
 use super::scribe::LONGEST;
 use crate::git::plain_file;
 use loop_core::config::Config;
+use loop_core::plan::is_written_by_the_loop;
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The shipped loop, which nobody has to write.
 const TEMPLATE: &str = include_str!("../../templates/loops/run-loop/loop.json");
@@ -40,6 +41,13 @@ pub(super) fn text(
             });
         }
     };
+    if let Some(path) = options
+        .freeze
+        .iter()
+        .find(|path| is_written_by_the_loop(path))
+    {
+        return Err(NotBegun::Freeze { path: path.clone() });
+    }
     // The strict reader first: what it refuses must not be mended in passing.
     Config::parse(&text).map_err(|error| wrong(error.to_string()))?;
     let mut config: Map<String, Value> =
@@ -63,6 +71,8 @@ pub(super) fn text(
         }
     }
     gate.insert("frozen".to_owned(), json!(frozen));
+    // Red before green is what a run is about (row G-11).
+    gate.insert("must_start_red".to_owned(), true.into());
     let brakes =
         object(&mut config, "brakes").ok_or_else(|| wrong("brakes is no object".to_owned()))?;
     if let Some(cap) = options.cap {
@@ -72,13 +82,29 @@ pub(super) fn text(
         brakes.insert("no_progress_window".to_owned(), stuck.into());
     }
     if let Some(command) = &options.harness {
-        config.insert("harness".to_owned(), json!({"command": command}));
+        match config.get_mut("harness").and_then(Value::as_object_mut) {
+            Some(harness) => {
+                harness.insert("command".to_owned(), json!(command));
+            }
+            None => {
+                config.insert("harness".to_owned(), json!({"command": command}));
+            }
+        }
     }
     let mut text =
         serde_json::to_string_pretty(&config).map_err(|error| wrong(error.to_string()))?;
     text.push('\n');
     Config::parse(&text).map_err(|error| wrong(error.to_string()))?;
     Ok(text)
+}
+
+/// Returns the task that the run at `path` is about: the first path that it
+/// freezes. None when there is no run yet, or nobody can tell.
+pub(super) fn task_of(path: &Path) -> Option<PathBuf> {
+    let text = String::from_utf8(plain_file::read(path, LONGEST).ok()??).ok()?;
+    let config = Config::parse(&text).ok()?.config;
+    let first = config.gate()?.frozen().first()?.as_str().into();
+    Some(first)
 }
 
 fn object<'a>(config: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {

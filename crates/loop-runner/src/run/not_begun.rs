@@ -67,6 +67,18 @@ pub enum NotBegun {
     /// The loop could not be asked.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// What the loop itself writes is not to be frozen.
+    #[error("--freeze {path}: the loop itself writes it; leave it out")]
+    Freeze {
+        /// The path.
+        path: String,
+    },
+    /// Nothing says when the task is done.
+    #[error("{}: --strict needs a list under a heading \"Done when\"; write it, or leave out --strict", path.display())]
+    NoCriteria {
+        /// The task.
+        path: PathBuf,
+    },
     /// The loop refused, as while a tick of it runs.
     #[error("{why}")]
     Denied {

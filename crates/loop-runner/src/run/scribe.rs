@@ -3,16 +3,16 @@
 use super::begin::Begun;
 use super::{baseline, changed};
 use crate::driver::Ticked;
-use crate::gate::Armed;
+use crate::gate::{Armed, recorded};
 use crate::git::plain_file;
-use crate::hash::sha256_hex;
 use crate::kept;
 use crate::setup::Setup;
 use crate::watch::Watch;
 use loop_core::Step;
-use loop_core::outcome::Outcome;
-use loop_core::rules::Rules;
+use loop_core::outcome::{Halt, Outcome};
+use loop_core::plan::Plan;
 use loop_core::run::{Header, Pass, RunPhase, StateFile};
+use loop_core::state::{Frozen, PlanRecord};
 use loop_core::step::Ended;
 use loop_core::text::last_line;
 use std::path::Path;
@@ -24,22 +24,46 @@ pub(super) const SCRIPT: &str = "scripts/verify.sh";
 /// The longest of these files that are read, in bytes.
 pub(super) const LONGEST: u64 = 1 << 20;
 
-/// Whether the digests in `STATE.md` are those of the frozen gate. A file that
-/// names none says nothing; one that names others was edited (row G-18).
+/// Whether `STATE.md` says nothing else of the frozen gate than what it is (row
+/// G-18). Without the file nothing is said.
 #[must_use]
 pub fn agrees(setup: &Setup, armed: &Armed) -> bool {
     let path = setup.project.root().join(STATE);
-    let Ok(Some(text)) = plain_file::read(&path, LONGEST) else {
-        return true;
-    };
-    let header = Header::read(&String::from_utf8_lossy(&text));
-    let files = armed.fingerprint.files();
-    let is_frozen = |digest: &Option<String>| {
-        digest
-            .as_ref()
-            .is_none_or(|digest| files.values().any(|entry| entry.sha256 == *digest))
-    };
-    is_frozen(&header.verify_sha256) && is_frozen(&header.task_sha256)
+    match plain_file::read(&path, LONGEST) {
+        Ok(Some(text)) => {
+            let digests = Digests::of(setup, armed);
+            Header::read(&String::from_utf8_lossy(&text))
+                .agrees(digests.verify.as_deref(), digests.task.as_deref())
+        }
+        Ok(None) => false,
+        Err(error) => plain_file::is_absent(&error),
+    }
+}
+
+/// What `STATE.md` shows of a frozen gate.
+#[derive(Debug, Default)]
+struct Digests {
+    verify: Option<String>,
+    task: Option<String>,
+}
+
+impl Digests {
+    fn of(setup: &Setup, armed: &Armed) -> Self {
+        let files = armed.fingerprint.files();
+        let digest = |path: &str| files.get(path).map(|entry| entry.sha256.clone());
+        let frozen = setup.config.gate().map(|gate| gate.frozen());
+        let task = frozen.and_then(|frozen| frozen.first());
+        Self {
+            verify: digest(SCRIPT),
+            task: task.and_then(|path| digest(path.as_str())),
+        }
+    }
+
+    /// Those of a gate that is on record; none when the record cannot be read,
+    /// which the next look at the gate tells.
+    fn recorded(setup: &Setup, gate: &Frozen) -> Self {
+        recorded(gate).map_or_else(|_| Self::default(), |armed| Self::of(setup, &armed))
+    }
 }
 
 /// Whether the task is as the run has read it. Its path leads the list of what is
@@ -60,17 +84,36 @@ pub(super) struct Scribe<'a> {
     begun: &'a Begun,
     watch: &'a mut dyn Watch,
     pub(super) file: StateFile,
+    /// Whether implement was called in this tick.
+    works: bool,
 }
 
 impl<'a> Scribe<'a> {
     pub(super) fn new(begun: &'a Begun, watch: &'a mut dyn Watch) -> Self {
-        let file = StateFile {
+        let mut file = StateFile {
             phase: RunPhase::Preflight,
-            cap: Rules::of(&begun.setup.config).brakes.max_iterations,
+            cap: begun.setup.rules().brakes.max_iterations,
             tree: begun.tree,
             ..StateFile::default()
         };
-        Self { begun, watch, file }
+        // A pass by hand goes on with what is armed and planned.
+        if let Some(progress) = begun.state.progress.get(super::TASK) {
+            file.pass = progress.iteration;
+            if let Some(gate) = &progress.gate {
+                let digests = Digests::recorded(&begun.setup, &gate.frozen);
+                (file.verify_sha256, file.task_sha256) = (digests.verify, digests.task);
+            }
+            if let Some(plan) = &progress.plan {
+                file.plan = planned(plan);
+                file.uncovered.clone_from(&plan.uncovered);
+            }
+        }
+        Self {
+            begun,
+            watch,
+            file,
+            works: false,
+        }
     }
 
     /// Takes in how a tick ended.
@@ -83,18 +126,17 @@ impl<'a> Scribe<'a> {
         if let Some(plan) = progress.and_then(|progress| progress.plan.as_ref()) {
             self.file.uncovered.clone_from(&plan.uncovered);
             if self.file.plan.is_none() {
-                let text = kept::read(&plan.file).ok();
-                self.file.plan = text.and_then(|text| serde_json::from_slice(&text).ok());
+                self.file.plan = planned(plan);
             }
         }
         if let Some(report) = &ended.gate {
             self.file.gate_exit = Some(report.exit);
+        } else if ended.outcome == Outcome::HumanIntervention(Halt::GateGreen) {
+            self.file.gate_exit = Some(0);
         }
-        if is_pass(ended) {
+        if std::mem::take(&mut self.works) {
             let start = ticked.state.as_ref().and_then(baseline);
             let changed = changed::since_start(&self.begun.setup, start);
-            self.file.pass += 1;
-            self.file.phase = RunPhase::Iterate;
             self.file.log.push(Pass {
                 number: self.file.pass,
                 tick: ended.tick.unwrap_or_default(),
@@ -114,12 +156,11 @@ impl<'a> Scribe<'a> {
                 .warning(&format!("cannot write {}: {error}", path.display()));
         }
     }
+}
 
-    fn digest(&self, path: &Path) -> Option<String> {
-        let path = self.begun.setup.project.root().join(path);
-        let content = plain_file::read(&path, LONGEST).ok().flatten()?;
-        Some(sha256_hex(&content))
-    }
+/// Reads a plan that is on record.
+fn planned(plan: &PlanRecord) -> Option<Plan> {
+    serde_json::from_slice(&kept::read(&plan.file).ok()?).ok()
 }
 
 /// Says what came of a pass: of a red gate the end of what it printed, which tells
@@ -136,35 +177,38 @@ fn tried(ended: &Ended) -> String {
     }
 }
 
-/// Whether a tick was a pass: an attempt was begun in it.
-fn is_pass(ended: &Ended) -> bool {
-    match &ended.outcome {
-        Outcome::Pass => ended.complete,
-        Outcome::Skipped(_) => false,
-        _ => ended.iteration > 0,
-    }
-}
-
 impl Watch for Scribe<'_> {
     fn opened(&mut self, tick: u64, task: Option<&str>) {
         self.watch.opened(tick, task);
     }
 
     fn started(&mut self, step: Step) {
-        if step == Step::Plan {
-            self.file.phase = RunPhase::Plan;
-            self.write();
+        match step {
+            Step::Plan => {
+                self.file.phase = RunPhase::Plan;
+                self.write();
+            }
+            // What counts as a pass is a call of implement (row G-33).
+            Step::Implement => {
+                self.works = true;
+                self.file.pass += 1;
+                self.file.phase = RunPhase::Iterate;
+                self.write();
+            }
+            _ => {}
         }
         self.watch.started(step);
     }
 
+    fn frozen(&mut self, gate: &Frozen) {
+        let digests = Digests::recorded(&self.begun.setup, gate);
+        self.file.phase = RunPhase::Armed;
+        (self.file.verify_sha256, self.file.task_sha256) = (digests.verify, digests.task);
+        self.write();
+        self.watch.frozen(gate);
+    }
+
     fn ended(&mut self, step: Step, what: &str) {
-        if step == Step::Arm {
-            self.file.phase = RunPhase::Armed;
-            self.file.verify_sha256 = self.digest(Path::new(SCRIPT));
-            self.file.task_sha256 = self.digest(&self.begun.task_file);
-            self.write();
-        }
         self.watch.ended(step, what);
     }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 pub(super) const BRIEFS: [&str; 2] = ["RESEARCH.md", "SPEC.md"];
 /// What is read of a brief: prompts use 16,000 characters of it, which are at
 /// most four bytes each.
-const BRIEF_BYTES: u64 = 128 * 1024;
+pub(crate) const BRIEF_BYTES: u64 = 128 * 1024;
 /// The longest report that becomes a document; documents are for people and
 /// for version control.
 const REPORT_BYTES: u64 = 16 * 1024 * 1024;

@@ -74,3 +74,26 @@ fn what_is_named_twice_can_be_laid_into_a_clean_checkout() {
     let report = world.ran(&world.freeze(None)).report;
     assert!(report.green, "{report:?}");
 }
+
+// rows: D-13, G-19
+// cases: 120
+#[test]
+fn a_part_of_the_gate_that_lies_outside_of_the_project_is_refused() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let script = elsewhere.path().join("v.sh");
+    std::fs::write(&script, "exit 1\n").unwrap();
+    for gate in [
+        json!({"command": ["sh", "v.sh"]}),
+        json!({"command": ["sh", "-c", "exit 1"], "frozen": ["v.sh"]}),
+    ] {
+        let world = World::new(gate);
+        symlink(&script, world.tree().join("v.sh")).unwrap();
+        let started = start(&world);
+        let Start::Broken { why } = &started.start else {
+            panic!("{started:?}")
+        };
+        assert!(why.contains("leads out of the project"), "{why}");
+        let frozen = freeze(&world.context(), &[], None);
+        assert!(matches!(frozen, Err(GateError::LeadsOut { .. })));
+    }
+}
