@@ -42,7 +42,7 @@ mod tests {
             .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(named.len(), 8);
+        assert_eq!(named.len(), 9);
         for name in named {
             assert!(known.contains(&name), "{name}");
         }
