@@ -38,10 +38,6 @@ pub const NAME: &str = "run";
 /// The name of its task.
 pub const TASK: &str = "run";
 
-/// Why a run goes no further although nothing stops it: every acceptance line
-/// has to be covered.
-const STRICT: &str = "no check covers a line of \"Done when\" (--strict)";
-
 /// Between two looks at a loop that somebody else drives.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
@@ -56,9 +52,8 @@ pub fn run(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> RunRe
             continue;
         }
         scribe.note(&ticked);
-        let uncovered = begun.strict && !scribe.file.uncovered.is_empty();
-        if uncovered || is_over(&ticked.ended) {
-            return end(begun, &mut scribe, &ticked, uncovered);
+        if is_over(&ticked.ended) {
+            return end(begun, &mut scribe, &ticked);
         }
     }
 }
@@ -68,7 +63,7 @@ pub fn iterate(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> R
     let mut scribe = Scribe::new(begun, watch);
     let ticked = tick(&begun.setup, interrupt, &mut scribe);
     scribe.note(&ticked);
-    end(begun, &mut scribe, &ticked, false)
+    end(begun, &mut scribe, &ticked)
 }
 
 /// Whether nothing more is to be done: a plan and an attempt that failed inside
@@ -82,15 +77,14 @@ fn is_over(ended: &Ended) -> bool {
     }
 }
 
-fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked, uncovered: bool) -> RunReport {
+fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked) -> RunReport {
     let ended = &ticked.ended;
     let fallback = State::new();
     let state = ticked.state.as_ref().unwrap_or(&fallback);
-    let outcome = match (&ended.outcome, uncovered) {
-        (_, true) => RunOutcome::Refused,
+    let outcome = match &ended.outcome {
         // A pass that was only planned, or a red one of `iterate`, is no end.
-        (Outcome::Pass, false) if !ended.complete => RunOutcome::Aborted,
-        (outcome, false) => RunOutcome::of(outcome),
+        Outcome::Pass if !ended.complete => RunOutcome::Aborted,
+        outcome => RunOutcome::of(outcome),
     };
     let estimated = Rules::of(&begun.setup.config)
         .implement
@@ -99,15 +93,8 @@ fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked, uncovered: bool)
     let cost = cost_since(&begun.state, state).filter(|_| estimated);
     scribe.file.ending = Some(Ending {
         outcome,
-        reason: match uncovered {
-            true => Some(Halt::Refused.as_str().to_owned()),
-            false => ended.outcome.reason().map(str::to_owned),
-        },
-        why: if uncovered {
-            STRICT.to_owned()
-        } else {
-            ended.why.clone()
-        },
+        reason: ended.outcome.reason().map(str::to_owned),
+        why: ended.why.clone(),
         changed: changed::since_start(&begun.setup, baseline(state)),
         cost_usd: cost,
         cost_source: if cost.is_some() {
@@ -115,11 +102,8 @@ fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked, uncovered: bool)
         } else {
             "unknown"
         },
-        next: next(&ended.outcome, uncovered, scribe.file.plan.is_some()),
-        exit: match uncovered {
-            true => exit::REFUSED,
-            false => ended.outcome.exit_code(),
-        },
+        next: next(&ended.outcome, scribe.file.plan.is_some()),
+        exit: ended.outcome.exit_code(),
     });
     scribe.write();
     // It was just given its ending.
@@ -141,10 +125,7 @@ fn baseline(state: &State) -> Option<FileRef> {
 }
 
 /// Says what a person goes on with: a run has its own ways to.
-fn next(outcome: &Outcome, uncovered: bool, planned: bool) -> Option<String> {
-    if uncovered {
-        return Some("write a check for each line, or run without --strict: loop run".to_owned());
-    }
+fn next(outcome: &Outcome, planned: bool) -> Option<String> {
     let next = match outcome {
         Outcome::Pass => "look at it: git diff; git status",
         Outcome::Fail(_) => "one more pass: loop iterate; all the way: loop run",

@@ -52,6 +52,8 @@ pub struct Setup {
     /// Whether a plan is made where the configuration names a planner; a single
     /// pass by hand goes without.
     pub plans: bool,
+    /// Whether a plan that leaves a line of "Done when" without a check is refused.
+    pub strict: bool,
     /// Where time comes from.
     pub clock: Arc<dyn Clock>,
     /// The environment that children inherit from.
@@ -207,6 +209,7 @@ impl Setup {
             config,
             warnings,
             plans: true,
+            strict: false,
             clock: Arc::clone(&around.clock),
             environment: around.environment.clone(),
         })

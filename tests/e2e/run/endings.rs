@@ -179,6 +179,14 @@ fn a_line_that_no_check_covers_is_said_and_strict_refuses_it() {
     fs::remove_file(world.project().join("done")).unwrap();
     let ran = world.run(["run", "--strict"]).rc(3);
     assert!(ran.out.contains("outcome: refused\n"), "{ran:#?}");
+    assert!(
+        ran.out.contains("(--strict): the weather is fine"),
+        "{ran:#?}"
+    );
+    // Whoever ticks it next finds a loop that waits, not a plan to go on with.
+    let ran = world.run(["iterate"]).rc(3);
+    assert!(ran.out.contains("outcome: refused\n"), "{ran:#?}");
+    world.run(["tick", "run"]).rc(0);
     assert_eq!(world.count("implement"), 1, "nothing was spent on work");
 }
 

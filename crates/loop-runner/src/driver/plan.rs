@@ -53,6 +53,12 @@ fn read(setup: &Setup, tick: u64, text: &str, cwd: &Path) -> PlanAnswer {
             why: format!("the planner refused the task: {code}: {how}"),
         },
         plan::Planned::Plan(plan) => match record(setup, tick, &plan, cwd) {
+            Ok(record) if setup.strict && !record.uncovered.is_empty() => PlanAnswer::Refused {
+                why: format!(
+                    "no check covers (--strict): {}",
+                    record.uncovered.join("; ")
+                ),
+            },
             Ok(record) => PlanAnswer::Plan(record),
             Err(why) => PlanAnswer::Broken { why },
         },

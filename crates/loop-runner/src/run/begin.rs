@@ -65,8 +65,6 @@ pub struct Begun {
     pub tree: TreeAtStart,
     /// The lines of "Done when".
     pub done_when: Vec<String>,
-    /// Whether every one of them has to be covered.
-    pub strict: bool,
     /// Keeps every other run of the project out.
     _alone: RunLock,
 }
@@ -100,6 +98,7 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
     kept::write(&path, config.as_bytes()).map_err(|source| NotBegun::Read { path, source })?;
     let mut setup = Setup::read(around, NAME)?;
     setup.plans = options.plans;
+    setup.strict = options.strict;
     let tree = tree(&setup)?;
     if options.starts_over {
         keep_state(around.project.root())?;
@@ -117,7 +116,6 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
         task_file,
         tree,
         done_when,
-        strict: options.strict,
         _alone: alone,
     })
 }
