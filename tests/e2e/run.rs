@@ -1,6 +1,7 @@
 //! `loop run` and `loop iterate`: from `TASK.md` to a green gate.
 
 mod endings;
+mod meanwhile;
 mod real_tasks;
 mod refusing;
 mod tampering;

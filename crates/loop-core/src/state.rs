@@ -164,7 +164,7 @@ pub struct PlanRecord {
     pub file: FileRef,
     /// How many items it has.
     pub items: usize,
-    /// Paths that are to be frozen with the gate, at most two hundred.
+    /// Paths that are to be frozen with the gate, at most a hundred.
     pub frozen: Vec<String>,
     /// Lines of the task's "done when" that no check covers, at most twenty.
     pub uncovered: Vec<String>,

@@ -15,7 +15,7 @@ mod scribe;
 pub use begin::{Begun, Foretold, RunOptions, begin, foretell};
 pub use lock::RunLockError;
 pub use not_begun::NotBegun;
-pub use scribe::{STATE, agrees, is_as_read};
+pub(crate) use scribe::{disagreement, is_as_read};
 
 use crate::driver::{Ticked, tick};
 use crate::interrupt::Interrupt;
@@ -46,7 +46,8 @@ pub fn run(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> RunRe
     let mut scribe = Scribe::new(begun, watch);
     loop {
         let ticked = tick(&begun.setup, interrupt, &mut scribe);
-        if ticked.ended.outcome == Outcome::Skipped(Skip::Locked) {
+        let is_locked = ticked.ended.outcome == Outcome::Skipped(Skip::Locked);
+        if is_locked && interrupt.asked() == 0 {
             // Somebody else's tick of this loop; it will be over.
             sleep(BETWEEN_LOOKS);
             continue;

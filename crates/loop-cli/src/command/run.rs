@@ -11,10 +11,7 @@ use crate::signals;
 use loop_core::config::Supported;
 use loop_core::exit;
 use loop_core::run::{RunReport, TreeAtStart};
-use loop_core::state::Status;
-use loop_runner::run::{self, Begun, NAME, NotBegun, RunOptions, begin};
-use loop_runner::setup::Setup;
-use loop_runner::store::read_state;
+use loop_runner::run::{self, Begun, NotBegun, RunOptions, begin};
 use std::path::{Path, PathBuf};
 
 /// What a person hears of a task that does not say when it is done.
@@ -31,7 +28,6 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<u8, Failure> {
         strict: args.strict,
         harness: harness(args.harness_command.as_deref())?,
         plans: true,
-        starts_over: true,
     };
     if args.dry_run {
         return foretell(context, &options);
@@ -47,10 +43,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<u8, Failure> {
 pub(crate) fn iterate(context: &Context, args: &Iterate) -> Result<u8, Failure> {
     context.person_only("make a pass")?;
     let options = RunOptions {
-        task_file: None,
         harness: harness(args.harness_command.as_deref())?,
-        plans: false,
-        starts_over: is_complete(context),
         ..RunOptions::default()
     };
     let begun = begin(&context.around, &options, &context::user()).map_err(not_begun)?;
@@ -64,13 +57,6 @@ pub(crate) fn iterate(context: &Context, args: &Iterate) -> Result<u8, Failure> 
 fn from_here(path: &Path) -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(|error| Failure::of(&error))?;
     Ok(here.join(path))
-}
-
-/// Whether the run before ended green, so that a pass starts another.
-fn is_complete(context: &Context) -> bool {
-    let setup = Setup::read(&context.around, NAME);
-    let state = setup.ok().and_then(|setup| read_state(&setup.dir).ok());
-    state.is_some_and(|snapshot| snapshot.state.status == Status::Complete)
 }
 
 /// Says what a person should know before anything is spent.
@@ -106,12 +92,7 @@ fn foretell(context: &Context, options: &RunOptions) -> Result<u8, Failure> {
         show::field("done when", line);
     }
     for row in foretold.config.effective(&Supported::THIS_VERSION) {
-        if row.key.starts_with("gate.") {
-            show::line(text_row(&row));
-        }
-    }
-    for row in foretold.config.effective(&Supported::THIS_VERSION) {
-        if row.key.starts_with("brakes.") {
+        if row.key.starts_with("gate.") || row.key.starts_with("brakes.") {
             show::line(text_row(&row));
         }
     }
@@ -136,8 +117,9 @@ fn not_begun(error: NotBegun) -> Failure {
         | NotBegun::Elsewhere { .. }
         | NotBegun::Config { .. }
         | NotBegun::Freeze { .. }
-        | NotBegun::NoCriteria { .. } => Failure::usage(error.to_string()),
-        NotBegun::Setup(_) | NotBegun::Read { .. } => Failure::usage(error.to_string()),
+        | NotBegun::NoCriteria { .. }
+        | NotBegun::Setup(_)
+        | NotBegun::Read { .. } => Failure::usage(error.to_string()),
         error => Failure::of(&error),
     }
 }

@@ -5,8 +5,8 @@ use super::Driver;
 use super::check::look;
 use crate::baseline;
 use crate::gate::{
-    GateContext, GateError, Mismatch, SideDoor, first_run, freeze, prove, record, recorded,
-    side_doors, unmatched,
+    GateContext, GateError, SideDoor, first_run, freeze, prove, record, recorded, side_doors,
+    unmatched,
 };
 use crate::holder::Wish;
 use crate::run;
@@ -93,12 +93,7 @@ impl Driver<'_> {
             let context = context(setup, None, worktree, stop)?;
             let armed = recorded(frozen).map_err(unready)?;
             let mut changed = armed.compare(&context).map_err(unready)?;
-            if setup.name == run::NAME && !run::agrees(setup, &armed) {
-                changed.push(Mismatch {
-                    path: run::STATE.to_owned(),
-                    what: "says something else than what was frozen".to_owned(),
-                });
-            }
+            changed.extend(run::disagreement(setup, &armed));
             if changed.is_empty() {
                 Ok(())
             } else {

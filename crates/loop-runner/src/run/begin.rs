@@ -46,10 +46,9 @@ pub struct RunOptions {
     pub strict: bool,
     /// The command of the harness.
     pub harness: Option<Vec<String>>,
-    /// Whether a plan is made; a single pass goes without.
+    /// Whether it is a whole run, which starts over and lets a planner make a plan,
+    /// or a single pass, which goes on with what there is.
     pub plans: bool,
-    /// Whether what is known of the task is forgotten.
-    pub starts_over: bool,
 }
 
 /// A run that can begin.
@@ -86,7 +85,7 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
     let dir = LoopDir::new(around.project.loop_dir(NAME));
     let alone = RunLock::acquire(&dir)?;
     let path = dir.root().join("loop.json");
-    let config = config::text(&path, options, &task_file, &done_when)?;
+    let (config, _) = config::text(&path, options, &task_file, &done_when)?;
     // What a loop waits for is forgotten last: whatever fails before that leaves it.
     let snapshot = read_state(&dir)?;
     if snapshot.running().is_some() {
@@ -94,13 +93,13 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
             why: AT_WORK.to_owned(),
         });
     }
-    let goes_on = !options.starts_over && goes_on(&snapshot.state);
+    let goes_on = !options.plans && goes_on(&snapshot.state);
     kept::write(&path, config.as_bytes()).map_err(|source| NotBegun::Read { path, source })?;
     let mut setup = Setup::read(around, NAME)?;
     setup.plans = options.plans;
     setup.strict = options.strict;
     let tree = tree(&setup)?;
-    if options.starts_over {
+    if options.plans || snapshot.state.status == Status::Complete {
         keep_state(around.project.root())?;
     }
     if !goes_on {
@@ -143,15 +142,11 @@ pub fn foretell(around: &Surroundings, options: &RunOptions) -> Result<Foretold,
         return Err(NotBegun::NoCriteria { path: task_file });
     }
     let path = around.project.loop_dir(NAME).join("loop.json");
-    let text = config::text(&path, options, &task_file, &done_when)?;
-    let parsed = Config::parse(&text).map_err(|error| NotBegun::Config {
-        what: error.to_string(),
-        path,
-    })?;
+    let (_, config) = config::text(&path, options, &task_file, &done_when)?;
     Ok(Foretold {
         task_file,
         done_when,
-        config: parsed.config,
+        config,
     })
 }
 

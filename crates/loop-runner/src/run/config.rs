@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 const TEMPLATE: &str = include_str!("../../templates/loops/run-loop/loop.json");
 
 /// Returns the loop's `loop.json`: the shipped one when there is none at `path`,
-/// with what this run asks for in it. What else a person wrote there stays.
+/// with what this run asks for in it, as text and read. What else a person wrote
+/// there stays.
 ///
 /// # Errors
 ///
@@ -25,7 +26,7 @@ pub(super) fn text(
     options: &RunOptions,
     task_file: &Path,
     done_when: &[String],
-) -> Result<String, NotBegun> {
+) -> Result<(String, Config), NotBegun> {
     let wrong = |what: String| NotBegun::Config {
         path: path.to_owned(),
         what,
@@ -94,8 +95,8 @@ pub(super) fn text(
     let mut text =
         serde_json::to_string_pretty(&config).map_err(|error| wrong(error.to_string()))?;
     text.push('\n');
-    Config::parse(&text).map_err(|error| wrong(error.to_string()))?;
-    Ok(text)
+    let parsed = Config::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    Ok((text, parsed.config))
 }
 
 /// Returns the task that the run at `path` is about: the first path that it

@@ -3,7 +3,7 @@
 use super::begin::Begun;
 use super::{baseline, changed};
 use crate::driver::Ticked;
-use crate::gate::{Armed, recorded};
+use crate::gate::{Armed, Mismatch, recorded};
 use crate::git::plain_file;
 use crate::kept;
 use crate::setup::Setup;
@@ -18,18 +18,20 @@ use loop_core::text::last_line;
 use std::path::Path;
 
 /// The name of the file, in the project.
-pub const STATE: &str = "STATE.md";
+pub(super) const STATE: &str = "STATE.md";
 /// The gate's script, as the run has it.
 pub(super) const SCRIPT: &str = "scripts/verify.sh";
 /// The longest of these files that are read, in bytes.
 pub(super) const LONGEST: u64 = 1 << 20;
 
-/// Whether `STATE.md` says nothing else of the frozen gate than what it is (row
-/// G-18). Without the file nothing is said.
-#[must_use]
-pub fn agrees(setup: &Setup, armed: &Armed) -> bool {
-    let path = setup.project.root().join(STATE);
-    match plain_file::read(&path, LONGEST) {
+/// Tells whether the `STATE.md` of a run says something else of the frozen gate
+/// than what it is (row G-18). Without the file nothing is said; other loops have
+/// none.
+pub(crate) fn disagreement(setup: &Setup, armed: &Armed) -> Option<Mismatch> {
+    if setup.name != super::NAME {
+        return None;
+    }
+    let agrees = match plain_file::read(&setup.project.root().join(STATE), LONGEST) {
         Ok(Some(text)) => {
             let digests = Digests::of(setup, armed);
             Header::read(&String::from_utf8_lossy(&text))
@@ -37,7 +39,11 @@ pub fn agrees(setup: &Setup, armed: &Armed) -> bool {
         }
         Ok(None) => false,
         Err(error) => plain_file::is_absent(&error),
-    }
+    };
+    (!agrees).then(|| Mismatch {
+        path: STATE.to_owned(),
+        what: "says something else than what was frozen".to_owned(),
+    })
 }
 
 /// What `STATE.md` shows of a frozen gate.
@@ -66,10 +72,12 @@ impl Digests {
     }
 }
 
-/// Whether the task is as the run has read it. Its path leads the list of what is
-/// frozen; its text is the task's brief.
-#[must_use]
-pub fn is_as_read(setup: &Setup) -> bool {
+/// Whether the task of a run is as the run has read it. Its path leads the list of
+/// what is frozen; its text is the task's brief. Other loops have no such file.
+pub(crate) fn is_as_read(setup: &Setup) -> bool {
+    if setup.name != super::NAME {
+        return true;
+    }
     let frozen = setup.config.gate().map(|gate| gate.frozen());
     let Some(path) = frozen.and_then(|frozen| frozen.first()) else {
         return false;
