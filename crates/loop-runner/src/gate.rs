@@ -43,7 +43,7 @@ pub use entry::{Entry, EntryKind};
 pub use fingerprint::{Fingerprint, Mismatch, Request};
 pub use freeze::{Armed, freeze};
 pub use kept::Kept;
-pub use named::unmatched;
+pub use named::{freezes, unmatched};
 pub use prove::{Proof, prove};
 pub use receipt::{
     Receipt, ReceiptFault, ReceiptGate, ReceiptHarness, check_receipts, write_receipt,

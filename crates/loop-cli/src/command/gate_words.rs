@@ -3,6 +3,7 @@
 use crate::show;
 use loop_core::gate::Level;
 use loop_core::state::State;
+use loop_runner::gate::freezes;
 use loop_runner::setup::Setup;
 
 /// Tells of the gate, if the loop has one; `task` says which armed gate counts.
@@ -17,7 +18,11 @@ pub(crate) fn tell(setup: &Setup, state: &State, task: Option<&str>) {
         .map(|word| show::quoted(word))
         .collect();
     show::field("gate", words.join(" "));
-    let level = Level::within_reach(gate, setup.config.must_start_red());
+    let level = Level::within_reach(
+        gate,
+        freezes(gate, setup.project.root()),
+        setup.config.must_start_red(),
+    );
     show::field(
         "",
         format!("at best {level}; it does not see {}", level.blind_to()),

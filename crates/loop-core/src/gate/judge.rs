@@ -102,12 +102,7 @@ impl Expected<'_> {
         let same = before
             .zip(now)
             .is_some_and(|(before, now)| !before.is_empty() && before.is_subset(now));
-        match () {
-            () if self.overlay => Level::Unseen,
-            () if clean && self.frozen => Level::Clean,
-            () if self.frozen && same => Level::SameTests,
-            () => Level::ExitCode,
-        }
+        Level::of(self.overlay, self.frozen, clean, same)
     }
 }
 

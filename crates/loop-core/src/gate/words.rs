@@ -28,17 +28,23 @@ impl GateReport {
 }
 
 impl Level {
-    /// Returns the level that a gate can reach as it is configured. Which tests
-    /// have to run is known only when it was run before the work.
+    /// Returns the level that a gate can reach as it is configured, where `frozen`
+    /// says whether it freezes anything. Which tests have to run is known only when
+    /// it was run before the work.
     #[must_use]
-    pub fn within_reach(gate: &Gate, must_start_red: bool) -> Self {
+    pub fn within_reach(gate: &Gate, frozen: bool, must_start_red: bool) -> Self {
         let clean = gate.place() == GatePlace::Clean;
-        let has_baseline = must_start_red && !gate.frozen().is_empty();
-        match (&gate.overlay, clean, has_baseline) {
-            (Some(_), _, _) => Self::Unseen,
-            (None, true, _) => Self::Clean,
-            (None, false, true) => Self::SameTests,
-            (None, false, false) => Self::ExitCode,
+        Self::of(gate.overlay.is_some(), frozen, clean, must_start_red)
+    }
+
+    /// Returns the level of a run: under files that the agent never saw, with what
+    /// judges frozen, in a clean checkout, with the same tests as before the work.
+    pub(super) fn of(overlay: bool, frozen: bool, clean: bool, same_tests: bool) -> Self {
+        match () {
+            () if overlay => Self::Unseen,
+            () if clean && frozen => Self::Clean,
+            () if frozen && same_tests => Self::SameTests,
+            () => Self::ExitCode,
         }
     }
 }
@@ -51,18 +57,28 @@ mod tests {
     // rows: D-13
     #[test]
     fn the_level_that_a_gate_can_reach_is_told_before_it_runs() {
-        for (gate, level) in [
-            (r#"{"command": ["x"]}"#, Level::ExitCode),
+        for (gate, frozen, level) in [
+            (r#"{"command": ["x"]}"#, false, Level::ExitCode),
+            (r#"{"command": ["x"]}"#, true, Level::SameTests),
             (
-                r#"{"command": ["x"], "frozen": ["tests"]}"#,
-                Level::SameTests,
+                r#"{"command": ["x"], "where": "clean"}"#,
+                false,
+                Level::ExitCode,
             ),
-            (r#"{"command": ["x"], "where": "clean"}"#, Level::Clean),
-            (r#"{"command": ["x"], "overlay": "/hidden"}"#, Level::Unseen),
+            (
+                r#"{"command": ["x"], "where": "clean"}"#,
+                true,
+                Level::Clean,
+            ),
+            (
+                r#"{"command": ["x"], "overlay": "/hidden"}"#,
+                false,
+                Level::Unseen,
+            ),
         ] {
             let text = format!(r#"{{"name": "l", "roles": {{}}, "gate": {gate}}}"#);
             let config = Config::parse(&text).unwrap().config;
-            let reach = |red| Level::within_reach(config.gate().unwrap(), red);
+            let reach = |red| Level::within_reach(config.gate().unwrap(), frozen, red);
             assert_eq!(reach(true), level, "{gate}");
             assert_eq!(reach(false) == level, level != Level::SameTests, "{gate}");
         }

@@ -2,8 +2,9 @@
 
 use super::entry::{Entry, EntryKind};
 use super::frozen::{CACHES, Frozen, Look};
+use super::named::scripts;
 use super::path_text::{to_path, to_text};
-use super::program::{below, script};
+use super::program::below;
 use super::walk::{Walk, is_real};
 use super::{GateContext, GateError, process};
 use crate::hash::{hex, sha256_hex};
@@ -98,10 +99,7 @@ impl Fingerprint {
     pub fn take(request: &Request<'_>) -> Result<Self, GateError> {
         let Request { folder, gate, .. } = *request;
         let mut paths = BTreeSet::new();
-        let setup = gate.setup.as_ref().map(|argv| argv.as_slice());
-        for argv in [Some(gate.command.as_slice()), setup].into_iter().flatten() {
-            paths.extend(script(argv, folder));
-        }
+        paths.extend(scripts(gate, folder));
         let named = gate.frozen().iter().map(|path| path.as_str());
         let look = Look {
             root: folder,

@@ -3,6 +3,7 @@
 use super::frozen::{CACHES, Frozen, Look};
 use super::program::script;
 use super::{GateContext, GateError};
+use loop_core::config::Gate;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -49,17 +50,29 @@ pub(super) fn empty_entries(context: &GateContext<'_>) -> Result<Empty, GateErro
             list.push(entry.as_str().to_owned());
         }
     }
-    let setup = context.gate.setup.as_ref().map(|argv| argv.as_slice());
-    let argvs = [Some(context.gate.command.as_slice()), setup];
-    let scripts = argvs.into_iter().flatten();
-    let scripts = scripts.filter_map(|argv| script(argv, &folder));
     let named = context
         .gate
         .frozen()
         .iter()
         .map(|path| path.as_str().into());
-    empty.outside = scripts.chain(named).find(|path| leads_out(&folder, path));
+    let mut all = scripts(context.gate, &folder).chain(named);
+    empty.outside = all.find(|path| leads_out(&folder, path));
     Ok(empty)
+}
+
+/// Whether a gate freezes anything of the project before it is armed: what it
+/// names, or the script that it runs.
+#[must_use]
+pub fn freezes(gate: &Gate, folder: &Path) -> bool {
+    !gate.frozen().is_empty() || scripts(gate, folder).next().is_some()
+}
+
+/// Lists the scripts of the command and of the set-up.
+pub(super) fn scripts<'a>(gate: &'a Gate, folder: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
+    let setup = gate.setup.as_ref().map(|argv| argv.as_slice());
+    let argvs = [Some(gate.command.as_slice()), setup];
+    let argvs = argvs.into_iter().flatten();
+    argvs.filter_map(|argv| script(argv, folder))
 }
 
 /// Whether a path below `folder` leads to something that is not.
