@@ -72,8 +72,7 @@ pub struct Cover {
 }
 
 /// What a planner answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Planned {
     /// It planned the work.
     Plan(Plan),

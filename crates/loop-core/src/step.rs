@@ -55,6 +55,28 @@ pub enum Step {
 }
 
 impl Step {
+    /// Every step, in the order of a tick.
+    pub const ALL: [Self; 18] = [
+        Self::FindWork,
+        Self::Open,
+        Self::Worktree,
+        Self::Plan,
+        Self::Arm,
+        Self::Baseline,
+        Self::Tree,
+        Self::Implement,
+        Self::Scope,
+        Self::Gate,
+        Self::Verify,
+        Self::Receipt,
+        Self::Report,
+        Self::Orchestrate,
+        Self::Advance,
+        Self::SetAside,
+        Self::Finish,
+        Self::Close,
+    ];
+
     /// Returns the step's word.
     #[must_use]
     pub fn as_str(self) -> &'static str {

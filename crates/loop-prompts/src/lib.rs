@@ -71,9 +71,7 @@ mod warning;
 pub use builtin::{RolePrompt, builtin};
 pub use command::{CommandToken, CommandValues};
 pub use gather::{ARTIFACT_LIMIT, criteria_list};
-pub use lint::{
-    ARGUMENT_LIMIT, Finding, FindingKind, Lint, PLACEHOLDER_MARKER, Place, is_unwritten_task,
-};
+pub use lint::{ARGUMENT_LIMIT, Finding, FindingKind, Lint, PLACEHOLDER_MARKER, Place};
 pub use position::Position;
 pub use prepare::{CONTEXT_FLOOR_TOKENS, Job, PrepareError, Prepared, PromptName};
 pub use read::ReadFault;

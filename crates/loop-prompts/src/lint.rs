@@ -192,12 +192,6 @@ impl Lint {
     }
 }
 
-/// Tells whether a TASK.md is still the one that was shipped: blank, or with its
-/// placeholder line.
-pub fn is_unwritten_task(text: &str) -> bool {
-    is_blank(text) || has_placeholder(text)
-}
-
 /// Tells whether a text holds nothing to act on.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c == '\u{feff}')

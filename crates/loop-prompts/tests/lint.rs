@@ -1,8 +1,7 @@
 //! What the lint finds in whole prompts.
 
 use loop_prompts::{
-    ARGUMENT_LIMIT, Finding, FindingKind, Lint, PLACEHOLDER_MARKER, Role, Severity, Template,
-    Token, Values, builtin, is_unwritten_task,
+    ARGUMENT_LIMIT, Finding, FindingKind, Lint, Role, Severity, Template, Token, Values, builtin,
 };
 
 fn messages(findings: &[Finding]) -> Vec<String> {
@@ -88,10 +87,6 @@ fn a_prompt_that_cannot_work_is_named() {
             "{text:?}"
         );
     }
-    assert!(is_unwritten_task("  \n") && is_unwritten_task(PLACEHOLDER_MARKER));
-    assert!(!is_unwritten_task(
-        "# Task\n\nDo not print <!-- loop:placeholder --> here."
-    ));
 }
 
 // rows: H-33

@@ -87,9 +87,9 @@ impl Machine {
     /// What approving clears depends on why the loop waits (decision D-7).
     fn approve(&mut self, seq: u64, by: &str, task: Option<&str>) -> Result<String, Denied> {
         if let Some(task) = task
-            && self.state.parked.contains_key(task)
+            && let Some(halt) = self.state.parked.get(task).copied()
         {
-            return self.take_back(seq, by, task);
+            return self.take_back(seq, by, task, halt);
         }
         if let Some(tick) = &self.tick {
             return Err(Denied::because(format!(

@@ -93,11 +93,14 @@ impl Machine {
         self.finish(Outcome::Parked(halt), why);
     }
 
-    /// A person takes a task back; it is open again.
-    pub(super) fn take_back(&mut self, seq: u64, by: &str, task: &str) -> Result<String, Denied> {
-        let Some(halt) = self.state.parked.get(task).copied() else {
-            return Err(Denied::because(format!("{task} is not put aside")));
-        };
+    /// A person takes a task back that was put aside for `halt`; it is open again.
+    pub(super) fn take_back(
+        &mut self,
+        seq: u64,
+        by: &str,
+        task: &str,
+        halt: Halt,
+    ) -> Result<String, Denied> {
         let awaits = self.state.progress_of(task).awaiting.is_some();
         if let Some(tick) = self.tick.as_ref().filter(|_| awaits) {
             return Err(Denied::because(format!(

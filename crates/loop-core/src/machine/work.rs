@@ -203,9 +203,9 @@ impl Machine {
             Step::Scope | Step::Gate | Step::Verify => self.hold(),
             // What was verified stays verified.
             Step::Receipt => return self.receipt_written(None),
+            Step::Advance => return self.advance_failed(&fault),
             // A patch that cannot be made must not lead to another task's work
             // in the same tree.
-            Step::Advance => return self.advance_failed(&fault),
             Step::SetAside => return self.set_aside_failed(fault),
             Step::Finish => return self.finish_failed(&fault),
             _ => {}

@@ -2,12 +2,10 @@
 
 use super::MAX_TEXT;
 use crate::text::cut;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What a task lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalCode {
     /// It names no end state or no area, or is too large.
     NotBounded,

@@ -46,11 +46,8 @@ fn the_one_json_block_is_the_plan() {
     assert_eq!(plan.boxes.objective, "an exit code");
     assert_eq!(plan.plan[1].check, "grep the notes");
     assert_eq!(plan.frozen[0].as_str(), "tests/zones.py");
-    let json = serde_json::to_value(Planned::Plan(plan.clone())).unwrap();
-    assert_eq!(
-        serde_json::from_value::<Planned>(json).unwrap(),
-        Planned::Plan(plan.clone())
-    );
+    let json = serde_json::to_value(&plan).unwrap();
+    assert_eq!(serde_json::from_value::<Plan>(json).unwrap(), plan);
     for (name, text) in [
         ("CRLF", answer(&block()).replace('\n', "\r\n")),
         (
@@ -131,7 +128,6 @@ fn the_last_line_decides() {
     }
     for code in RefusalCode::ALL {
         assert_eq!(read(&format!("REFUSED: {code}: x")), refused(code, "x"));
-        assert_eq!(json!(code), json!(code.as_str()));
     }
 }
 

@@ -26,16 +26,6 @@ pub enum RunPhase {
 }
 
 impl RunPhase {
-    /// Every phase, in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Preflight,
-        Self::Plan,
-        Self::Armed,
-        Self::Iterate,
-        Self::Done,
-        Self::Aborted,
-    ];
-
     /// Returns the word as it stands in `STATE.md`.
     #[must_use]
     pub fn as_str(self) -> &'static str {

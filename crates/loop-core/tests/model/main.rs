@@ -339,29 +339,10 @@ proptest! {
 
 #[test]
 fn steps_that_act_outside_are_the_ones_state_md_names() {
-    let outside: Vec<_> = [
-        Step::FindWork,
-        Step::Open,
-        Step::Worktree,
-        Step::Plan,
-        Step::Baseline,
-        Step::Arm,
-        Step::Tree,
-        Step::Implement,
-        Step::Scope,
-        Step::Gate,
-        Step::Verify,
-        Step::Receipt,
-        Step::Report,
-        Step::Orchestrate,
-        Step::Advance,
-        Step::SetAside,
-        Step::Finish,
-        Step::Close,
-    ]
-    .into_iter()
-    .filter(|step| step.acts_outside())
-    .collect();
+    let outside: Vec<_> = Step::ALL
+        .into_iter()
+        .filter(|step| step.acts_outside())
+        .collect();
     assert_eq!(
         outside,
         [

@@ -26,27 +26,6 @@ pub(crate) struct Line {
     pub(crate) words: Vec<String>,
 }
 
-const STEPS: [Step; 18] = [
-    Step::FindWork,
-    Step::Open,
-    Step::Worktree,
-    Step::Plan,
-    Step::Baseline,
-    Step::Arm,
-    Step::Tree,
-    Step::Implement,
-    Step::Scope,
-    Step::Gate,
-    Step::Verify,
-    Step::Receipt,
-    Step::Report,
-    Step::Orchestrate,
-    Step::Advance,
-    Step::SetAside,
-    Step::Finish,
-    Step::Close,
-];
-
 /// Reads a script.
 pub(crate) fn script(text: &str) -> Vec<Line> {
     text.split('/')
@@ -59,7 +38,7 @@ pub(crate) fn script(text: &str) -> Vec<Line> {
 fn line(text: &str) -> Line {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap();
-    let step = STEPS.into_iter().find(|step| step.as_str() == name);
+    let step = Step::ALL.into_iter().find(|step| step.as_str() == name);
     let mut line = Line::usual(step.unwrap_or_else(|| panic!("no step: {name}")));
     while let Some(word) = words.next() {
         match word {

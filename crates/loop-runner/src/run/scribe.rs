@@ -10,9 +10,9 @@ use crate::setup::Setup;
 use crate::watch::Watch;
 use loop_core::Step;
 use loop_core::outcome::{Halt, Outcome};
-use loop_core::plan::Plan;
+use loop_core::plan::{Plan, uncovered};
 use loop_core::run::{Header, Pass, RunPhase, StateFile};
-use loop_core::state::{Frozen, PlanRecord};
+use loop_core::state::{Frozen, State};
 use loop_core::step::Ended;
 use loop_core::text::last_line;
 use std::path::Path;
@@ -111,31 +111,38 @@ impl<'a> Scribe<'a> {
                 let digests = Digests::recorded(&begun.setup, &gate.frozen);
                 (file.verify_sha256, file.task_sha256) = (digests.verify, digests.task);
             }
-            if let Some(plan) = &progress.plan {
-                file.plan = planned(plan);
-                file.uncovered.clone_from(&plan.uncovered);
-            }
         }
-        Self {
+        let mut scribe = Self {
             begun,
             watch,
             file,
             works: false,
+        };
+        scribe.take_plan(&begun.state);
+        scribe
+    }
+
+    /// Takes in the plan, once there is one on record.
+    fn take_plan(&mut self, state: &State) {
+        let progress = state.progress.get(super::TASK);
+        let record = progress.and_then(|progress| progress.plan.as_ref());
+        if let Some(record) = record.filter(|_| self.file.plan.is_none()) {
+            let text = kept::read(&record.file).ok();
+            let plan: Option<Plan> = text.and_then(|text| serde_json::from_slice(&text).ok());
+            self.file.uncovered = match &plan {
+                // The record's list is cut.
+                Some(plan) => uncovered(&self.begun.done_when, plan),
+                None => record.uncovered.clone(),
+            };
+            self.file.plan = plan;
         }
     }
 
     /// Takes in how a tick ended.
     pub(super) fn note(&mut self, ticked: &Ticked) {
         let ended = &ticked.ended;
-        let progress = ticked
-            .state
-            .as_ref()
-            .and_then(|s| s.progress.get(super::TASK));
-        if let Some(plan) = progress.and_then(|progress| progress.plan.as_ref()) {
-            self.file.uncovered.clone_from(&plan.uncovered);
-            if self.file.plan.is_none() {
-                self.file.plan = planned(plan);
-            }
+        if let Some(state) = &ticked.state {
+            self.take_plan(state);
         }
         if let Some(report) = &ended.gate {
             self.file.gate_exit = Some(report.exit);
@@ -164,11 +171,6 @@ impl<'a> Scribe<'a> {
                 .warning(&format!("cannot write {}: {error}", path.display()));
         }
     }
-}
-
-/// Reads a plan that is on record.
-fn planned(plan: &PlanRecord) -> Option<Plan> {
-    serde_json::from_slice(&kept::read(&plan.file).ok()?).ok()
 }
 
 /// Says what came of a pass: of a red gate the end of what it printed, which tells
