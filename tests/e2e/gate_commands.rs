@@ -1,6 +1,6 @@
 //! `loop gate`: what the acceptance gate is, and whether it can be relied on.
 
-use crate::support::World;
+use crate::support::{World, verdict};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -207,4 +207,17 @@ fn an_agent_runs_no_gate_and_a_loop_without_one_is_told() {
             .error()
             .contains("no loop of this project has a gate")
     );
+}
+
+// rows: D-13
+#[test]
+fn the_base_that_a_gate_is_proven_on_is_the_one_that_the_task_began_from() {
+    let mut world = gated(suite());
+    world.role("implement", "echo 'add() { echo $(($1+$2)); }' > calc.sh");
+    world.says("verify", verdict(true, 1.0, ""));
+    assert_eq!(world.tick()["outcome"], "pass");
+    // The user keeps the work; a base that holds it would be green.
+    world.git_says(&["commit", "--quiet", "-m", "work", "calc.sh"]);
+    world.user_changed_something();
+    world.run(["gate", "prove", "L"]).rc(0);
 }

@@ -21,9 +21,12 @@ pub(crate) fn keep(setup: &Setup, task: &str, start: &Start) -> Result<FileRef, 
 /// Reads a state that was kept. One that is not as it was written would hide
 /// what has changed since.
 pub(crate) fn read(kept: &FileRef) -> Result<Start, Unready> {
-    let tampered = |what: String| Unready::Fault(StepFault::Tampered { what });
-    let text = String::from_utf8(kept::read(kept).map_err(tampered)?)
-        .map_err(|error| tampered(format!("{}: {error}", kept.path)))?;
-    text.parse()
-        .map_err(|error| tampered(format!("{}: {error}", kept.path)))
+    of(kept).map_err(|what| Unready::Fault(StepFault::Tampered { what }))
+}
+
+/// Does the same, and says in words what is wrong.
+pub(crate) fn of(kept: &FileRef) -> Result<Start, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", kept.path);
+    let text = String::from_utf8(kept::read(kept)?).map_err(|error| wrong(&error))?;
+    text.parse().map_err(|error| wrong(&error))
 }

@@ -34,6 +34,7 @@ mod run;
 mod scratch;
 mod side_doors;
 mod start;
+mod subject;
 mod walk;
 mod window;
 
@@ -53,6 +54,7 @@ pub use run::{Ran, run};
 pub use scratch::clean_up;
 pub use side_doors::{SideDoor, side_doors};
 pub use start::{Started, first_run, lint_script_of};
+pub use subject::Subject;
 
 use crate::git::{ChangesError, Replaced, Workspace};
 use crate::holder::{StartError, WaitError};
@@ -227,6 +229,18 @@ impl<'a> GateContext<'a> {
             ));
         }
         Ok(Some(real))
+    }
+
+    /// Returns the top of the tree that the task is worked on in; the project can
+    /// be a folder below it.
+    pub(crate) fn top(&self) -> PathBuf {
+        let of_repository = || self.setup.repository.as_ref()?.top_level();
+        match self.worktree {
+            Some(worktree) => PathBuf::from(&worktree.path),
+            None => of_repository()
+                .unwrap_or_else(|| self.setup.project.root())
+                .to_owned(),
+        }
     }
 
     /// Opens the tree that the attempt was made in.

@@ -4,9 +4,8 @@ use super::ask::{short_note, tell};
 use crate::context::{self, Context};
 use crate::failure::Failure;
 use loop_core::control::Request;
-use loop_runner::changes::worktree_of;
 use loop_runner::driver;
-use loop_runner::gate::{GateContext, freeze_again};
+use loop_runner::gate::{Subject, freeze_again};
 use loop_runner::store::read_state;
 use std::sync::atomic::AtomicBool;
 
@@ -22,9 +21,10 @@ pub(crate) fn run(
     let setup = context.setup(name)?;
     let note = note.map(short_note).transpose()?;
     let state = read_state(&setup.dir)?.state;
-    let task = task
-        .or(state.halted_task.as_deref())
-        .or(state.current_task.as_deref())
+    let subject = Subject::of(&setup, &state, task).map_err(|error| Failure::of(&error))?;
+    let task = subject
+        .task
+        .as_deref()
         .ok_or_else(|| Failure::usage(format!("{name} works on no task; name one")))?;
     let armed = state.progress.get(task).and_then(|p| p.gate.as_ref());
     let (Some(gate), Some(armed)) = (setup.config.gate(), armed) else {
@@ -32,20 +32,9 @@ pub(crate) fn run(
             "{name}: no gate is armed for {task}; its next tick does it"
         )));
     };
-    let worktree = worktree_of(&setup, &state, Some(task)).ok();
-    let frozen = freeze_again(
-        &GateContext {
-            setup: &setup,
-            gate,
-            tick: None,
-            worktree: worktree.as_ref(),
-            base: None,
-            stop: &AtomicBool::new(false),
-        },
-        task,
-        &armed.frozen,
-    )
-    .map_err(|error| Failure::of(&error))?;
+    let stop = AtomicBool::new(false);
+    let frozen = freeze_again(&subject.context(&setup, gate, &stop), task, &armed.frozen)
+        .map_err(|error| Failure::of(&error))?;
     let request = Request::Freeze {
         task: task.to_owned(),
         frozen,

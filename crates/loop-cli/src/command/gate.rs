@@ -5,14 +5,13 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use crate::signals;
-use loop_core::answer::WorktreeRecord;
 use loop_core::exit;
 use loop_core::gate::{GateReport, lint_argv};
 use loop_core::state::State;
 use loop_runner::causes::with_causes;
 use loop_runner::changes::worktree_of;
 use loop_runner::gate::{
-    Answer, Armed, EntryKind, Fingerprint, GateContext, GateError, Mismatch, SideDoor,
+    Answer, Armed, EntryKind, Fingerprint, GateContext, GateError, Mismatch, SideDoor, Subject,
     attack as attack_gate, check_receipts, prove as prove_gate, recorded, side_doors, unmatched,
 };
 use loop_runner::holder::Wish;
@@ -39,11 +38,11 @@ pub(crate) fn run(context: &Context, command: &GateCommand) -> Result<u8, Failur
     }
 }
 
-/// A loop with a gate, and where its task is worked on.
+/// A loop with a gate, and what a command about it is about.
 struct Gated {
     setup: Setup,
     state: State,
-    worktree: Option<WorktreeRecord>,
+    subject: Subject,
     stop: AtomicBool,
 }
 
@@ -57,38 +56,25 @@ impl Gated {
             )));
         }
         let state = read_state(&setup.dir)?.state;
-        let worktree = worktree_of(&setup, &state, None).ok();
         Ok(Self {
+            subject: Subject::of(&setup, &state, None).map_err(failure)?,
             setup,
             state,
-            // One that is gone leaves the project itself.
-            worktree: worktree.filter(|found| Path::new(&found.path).is_dir()),
             stop: AtomicBool::new(false),
         })
     }
 
-    /// Returns the gate that was frozen for the task that the loop is at, else for
-    /// the latest one that it finished; `None` when there is none. One that cannot be
-    /// read any more is not taken for none.
+    /// Returns the gate that was frozen; `None` when there is none. One that cannot
+    /// be read any more is not taken for none.
     fn armed(&self) -> Result<Option<Armed>, Failure> {
-        let state = &self.state;
-        let task = state.halted_task.as_ref().or(state.current_task.as_ref());
-        let current = task.and_then(|task| Some(state.progress.get(task)?.gate.clone()?.frozen));
-        let frozen = current.or_else(|| state.finished.last()?.gate.clone());
-        let armed = frozen.map(|frozen| recorded(&frozen)).transpose();
+        let armed = self.subject.frozen.as_ref().map(recorded).transpose();
         armed.map_err(failure)
     }
 
     fn context(&self) -> Result<GateContext<'_>, Failure> {
         let gate = self.setup.config.gate();
-        Ok(GateContext {
-            setup: &self.setup,
-            gate: gate.ok_or_else(|| Failure::usage("the loop has no gate"))?,
-            tick: None,
-            worktree: self.worktree.as_ref(),
-            base: None,
-            stop: &self.stop,
-        })
+        let gate = gate.ok_or_else(|| Failure::usage("the loop has no gate"))?;
+        Ok(self.subject.context(&self.setup, gate, &self.stop))
     }
 }
 
@@ -99,7 +85,11 @@ fn hash(context: &Context, name: Option<&str>, json: bool) -> Result<u8, Failure
         None => the_only_one(context)?,
     };
     let gated = Gated::read(context, &name)?;
-    let taken = Fingerprint::of(&gated.context()?, &[]).map_err(failure)?;
+    let armed = gated.armed()?;
+    // What a plan freezes besides is known once it is armed.
+    let planned = armed.iter().flat_map(|armed| &armed.extra);
+    let planned: Vec<_> = planned.map(String::as_str).collect();
+    let taken = Fingerprint::of(&gated.context()?, &planned).map_err(failure)?;
     if json {
         show::json(&json!({"v": 1, "loop": name, "fingerprint": taken}))?;
         return Ok(exit::DONE);

@@ -70,7 +70,7 @@ pub(super) fn environment(context: &GateContext<'_>, clean: Option<&Path>) -> En
         return Environment::new(setup.environment.iter().cloned(), &policy, &place);
     };
     policy.unset.extend(LEFTOVERS.map(OsString::from));
-    let folder = context.folder();
+    let folder = context.top();
     let leads_back = |value: &OsString| {
         let folder = folder.as_os_str().as_bytes();
         value
