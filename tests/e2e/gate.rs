@@ -219,7 +219,7 @@ fn what_was_kept_of_a_gate_cannot_be_replaced() {
 }
 
 // rows: D-13
-// cases: 56, 119
+// cases: 56
 #[test]
 fn an_exit_code_of_0_with_an_error_printed_is_not_green() {
     for (output, why) in [
@@ -265,7 +265,7 @@ fn a_green_that_does_not_stand_in_a_clean_checkout_is_a_failed_attempt() {
         world.role("implement", "echo yes > src/done; echo x > src/b");
         let told = world.tick();
         assert_eq!(told["reason"], "gate_red", "{config}\n{told:#}");
-        assert!(!world.home().join(".automaton/worktrees/.clean").exists());
+        assert_eq!(checkouts(&world), [""; 0], "{config}");
     }
     // What stands is proven, and that is said.
     let world = gated_by(GATE, |config| config["gate"]["prove"] = true.into());
@@ -273,6 +273,28 @@ fn a_green_that_does_not_stand_in_a_clean_checkout_is_a_failed_attempt() {
     let told = world.run(["tick", "L"]).rc(0);
     assert!(told.out.contains("proven in clean checkouts"), "{told:?}");
     assert!(!told.out.contains("not proven"), "{told:?}");
+}
+
+/// Lists the clean checkouts that are still there, beside the loop's worktrees.
+fn checkouts(world: &World) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![world.home().join(".automaton/worktrees")];
+    for _ in 0..3 {
+        let inner = folders
+            .iter()
+            .flat_map(|folder| fs::read_dir(folder).unwrap());
+        folders = inner.map(|entry| entry.unwrap().path()).collect();
+        let names = folders
+            .iter()
+            .map(|path| path.file_name().unwrap().to_str().unwrap());
+        found.extend(
+            names
+                .filter(|name| name.starts_with(".gate-"))
+                .map(str::to_owned),
+        );
+        folders.retain(|path| path.is_dir());
+    }
+    found
 }
 
 // rows: D-13
@@ -300,9 +322,11 @@ fn a_gate_that_the_agent_never_sees_is_laid_over_a_clean_checkout() {
     );
     world.role(
         "implement",
-        "echo 42 > src/answer; ls scripts > $REC/seen 2>&1 || :",
+        "echo 42 > src/answer; cat scripts/verify.sh > $REC/seen",
     );
     assert_eq!(world.tick()["outcome"], "pass");
+    let seen = fs::read_to_string(world.rec("seen")).unwrap();
+    assert_eq!(seen, GATE, "the agent sees its own");
     let worktree = world.calls()[0].cwd.clone();
     let seen = fs::read_to_string(worktree.join("scripts/verify.sh")).unwrap();
     assert_eq!(seen, GATE, "nothing of it is left in the agent's tree");
@@ -380,4 +404,21 @@ fn show_and_dry_run_tell_what_the_gate_is() {
     let told = world.run(["show", "L"]).rc(0).out;
     assert!(told.contains("seen red before any work"), "{told}");
     assert!(world.log().contains("the gate is red step=gate tick=1"));
+}
+
+// rows: D-13
+// cases: 150
+#[test]
+fn a_receipt_that_the_agent_has_put_there_is_not_taken_for_the_engines() {
+    let world = gated(GATE);
+    world.role(
+        "implement",
+        "echo yes > src/done\n\
+         out=$AUTOMATON_PROJECT/.automaton/loops/L/outputs/receipts\n\
+         mkdir -p $out; echo '{\"forged\": true}' > $out/t1-1.json",
+    );
+    assert_eq!(world.tick()["outcome"], "pass");
+    let receipt: Value = serde_json::from_str(&world.output("receipts/t1-1.json")).unwrap();
+    assert_eq!(receipt["task"], "t1", "{receipt:#}");
+    world.run(["gate", "check", "L", "--receipts"]).rc(0);
 }

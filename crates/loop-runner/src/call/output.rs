@@ -53,7 +53,15 @@ pub(super) fn keep(
         (None, None) => Ok(()),
     };
     match fs::remove_file(written) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        // A folder of the agent's is in nobody's way: the name is used once.
+        Err(error)
+            if !matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory
+            ) =>
+        {
+            return Err(error);
+        }
         _ => copied?,
     }
     let (file, text) = sink.persist(kept)?;
@@ -203,7 +211,7 @@ mod tests {
                     let made = std::process::Command::new("mkfifo").arg(&written).status();
                     assert!(made.unwrap().success());
                 }
-                _ => {}
+                _ => fs::create_dir(&written).unwrap(),
             }
             symlink(outputs.path("secret"), outputs.path("kept")).unwrap();
             assert_eq!(outputs.keep().text, "", "{plant}");

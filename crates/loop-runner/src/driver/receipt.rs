@@ -8,6 +8,7 @@ use crate::lint::called_roles;
 use crate::store::HeldError;
 use loop_core::StepAnswer;
 use loop_core::step::Verified;
+use std::fs;
 
 impl Driver<'_> {
     /// Writes down what was verified. The result stands without it.
@@ -43,10 +44,12 @@ impl Driver<'_> {
         };
         let receipts = setup.dir.outputs().join("receipts");
         let path = receipts.join(format!("{}-{}.json", verified.task, verified.tick));
+        // No record names it yet: an earlier process died before it could, or an
+        // agent, which knows the name, has put something there.
+        let _absent = fs::remove_file(&path);
         let written = match write_receipt(setup, &receipt) {
-            Ok((name, _)) => kept::name(&receipts.join(name)).map_err(|error| error.to_string()),
-            // An earlier process wrote it and died before it could say so.
-            Err(error) => kept::name(&path).map_err(|_| error.to_string()),
+            Ok(_) => kept::name(&path).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
         };
         if let Err(error) = &written {
             self.warn(&[format!("there is no receipt of this result: {error}")]);
