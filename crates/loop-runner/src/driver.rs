@@ -89,7 +89,10 @@ pub fn tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Tick
         Ok(()) => opened_tick(setup, interrupt, watch),
         Err(error) => Ticked::without_state(Outcome::Error(Error::Config), with_causes(&error)),
     };
-    watch.over(&ticked.ended, &setup.dir.outputs());
+    if ticked.ended.outcome != Outcome::Skipped(Skip::Locked) {
+        // What is there is of somebody else's tick.
+        watch.over(&ticked.ended, &setup.dir.outputs());
+    }
     ticked
 }
 

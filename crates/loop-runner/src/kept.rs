@@ -5,9 +5,10 @@
 
 use crate::git::plain_file;
 use crate::hash::sha256_hex;
+use crate::store::draft;
 use loop_core::answer::FileRef;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 /// The longest file of the loop's own making that is named, in bytes.
@@ -17,9 +18,9 @@ const LONGEST: u64 = 256 << 20;
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<FileRef> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut draft = tempfile::NamedTempFile::new_in(folder)?;
-    draft.write_all(content)?;
-    draft.persist(path).map_err(|error| error.error)?;
+    draft(folder, content)?
+        .persist(path)
+        .map_err(|error| error.error)?;
     Ok(of(path, content))
 }
 

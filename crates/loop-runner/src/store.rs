@@ -30,6 +30,7 @@ mod tests;
 pub use drain::Taken;
 pub use error::{HeldError, LogError, OpenError, ReadError};
 pub use file::FileError;
+pub(crate) use file::{draft, open_to_write};
 pub use held::Held;
 pub use inbox::{SubmitError, submit};
 pub use journal::Level;

@@ -33,9 +33,13 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<u8, Failure> {
         return foretell(context, &options);
     }
     let begun = begin(&context.around, &options, &context::user()).map_err(not_begun)?;
-    before(&begun, args.json);
+    before(&begun);
     let interrupt = signals::interrupt().map_err(|error| Failure::of(&error))?;
-    let report = run::run(&begun, &interrupt, &mut View::new(!args.json));
+    let report = run::run(
+        &begun,
+        &interrupt,
+        &mut View::new(!context.quiet && !args.json),
+    );
     tell(&report, args.json)
 }
 
@@ -47,9 +51,13 @@ pub(crate) fn iterate(context: &Context, args: &Iterate) -> Result<u8, Failure> 
         ..RunOptions::default()
     };
     let begun = begin(&context.around, &options, &context::user()).map_err(not_begun)?;
-    before(&begun, args.json);
+    before(&begun);
     let interrupt = signals::interrupt().map_err(|error| Failure::of(&error))?;
-    let report = run::iterate(&begun, &interrupt, &mut View::new(!args.json));
+    let report = run::iterate(
+        &begun,
+        &interrupt,
+        &mut View::new(!context.quiet && !args.json),
+    );
     tell(&report, args.json)
 }
 
@@ -60,7 +68,7 @@ fn from_here(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Says what a person should know before anything is spent.
-fn before(begun: &Begun, json: bool) {
+fn before(begun: &Begun) {
     match begun.tree {
         TreeAtStart::Dirty { files } => show::warning(&format!(
             "{} changed before the run, which works among them",
@@ -73,11 +81,6 @@ fn before(begun: &Begun, json: bool) {
     }
     if begun.done_when.is_empty() {
         show::warning(NO_LIST);
-    }
-    if !json {
-        for warning in &begun.setup.warnings {
-            show::warning(&warning.to_string());
-        }
     }
 }
 

@@ -174,7 +174,10 @@ impl Watch for View {
     }
 
     fn started(&mut self, step: Step) {
-        let long = matches!(step, Step::Implement | Step::Verify | Step::Orchestrate);
+        let long = matches!(
+            step,
+            Step::Plan | Step::Implement | Step::Verify | Step::Orchestrate
+        );
         if self.shown && long {
             show::note(format!("  {:<12} ...", step.as_str()));
         }

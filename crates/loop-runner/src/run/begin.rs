@@ -9,6 +9,7 @@ use crate::create::{install_prompts, prepare_project};
 use crate::driver::{self, release_claims};
 use crate::git::{Changes, Reach, Workspace, plain_file};
 use crate::kept;
+use crate::scaffold;
 use crate::setup::{Setup, Surroundings};
 use crate::store::{Answered, LoopDir, read_state};
 use crate::tasks::{BRIEF_BYTES, Mover, NewTask, ReadError, Tasks};
@@ -24,8 +25,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// The shipped task, which somebody has to replace.
-const TASK_TEMPLATE: &[u8] = include_bytes!("../../templates/run-loop/TASK.md");
 /// Why a run does not begin while its loop is driven.
 const AT_WORK: &str = "a tick of the run is at work; wait for its end, or: loop stop run";
 /// Where the report of the run before is kept.
@@ -175,7 +174,7 @@ fn read_task(around: &Surroundings, options: &RunOptions) -> Result<(PathBuf, St
         Err(error) if plain_file::is_absent(&error) => None,
         Err(source) => return Err(NotBegun::Read { path, source }),
     };
-    if let Some(why) = placeholder(content.as_deref(), TASK_TEMPLATE) {
+    if let Some(why) = placeholder(content.as_deref(), scaffold::TASK.as_bytes()) {
         return Err(NotBegun::Placeholder { path, why });
     }
     let text = String::from_utf8(content.unwrap_or_default()).map_err(|_| NotBegun::Read {

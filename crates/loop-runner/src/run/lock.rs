@@ -3,7 +3,7 @@
 //! The loop's own lock is held for a tick; between two ticks of a run a second one
 //! could start it over.
 
-use crate::store::LoopDir;
+use crate::store::{LoopDir, open_to_write};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::PathBuf;
@@ -37,13 +37,8 @@ pub enum RunLockError {
 impl RunLock {
     pub(super) fn acquire(dir: &LoopDir) -> Result<Self, RunLockError> {
         let path = dir.root().join(FILE);
-        let opened = fs::create_dir_all(dir.root()).and_then(|()| {
-            OpenOptions::new()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(&path)
-        });
+        let opened = fs::create_dir_all(dir.root())
+            .and_then(|()| open_to_write(&path, OpenOptions::new().write(true)));
         match opened.map(|file| (file.try_lock(), file)) {
             Ok((Ok(()), file)) => Ok(Self { _file: file }),
             Ok((Err(TryLockError::WouldBlock), _)) => Err(RunLockError::Held),

@@ -43,7 +43,7 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
 
 /// Opens a file of the loop for writing, and makes it if it is missing. It has
 /// to have one name: what is written to it must not end up in a file of the user.
-pub(super) fn open_to_write(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub(crate) fn open_to_write(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = open_regular(path, options.create(true).truncate(false))?;
     if file.metadata()?.nlink() > 1 {
         return Err(io::Error::other("it has a second name (a hard link)"));
@@ -84,7 +84,7 @@ pub(super) fn read_small(path: &Path, max: u64) -> io::Result<Vec<u8>> {
 pub(super) const DRAFT: &str = ".draft-";
 
 /// Makes the contents of a file-to-be.
-pub(super) fn draft(folder: &Path, contents: &[u8]) -> io::Result<NamedTempFile> {
+pub(crate) fn draft(folder: &Path, contents: &[u8]) -> io::Result<NamedTempFile> {
     let mut draft = tempfile::Builder::new()
         .prefix(DRAFT)
         .permissions(Permissions::from_mode(0o644))
