@@ -5,7 +5,6 @@ use serde_json::json;
 use std::fs;
 
 // rows: G-02, U-38
-// cases: 15
 #[test]
 fn a_task_that_nobody_has_written_starts_no_planner() {
     let template = include_str!("../../../templates/run-loop/TASK.md");
@@ -28,7 +27,6 @@ fn a_task_that_nobody_has_written_starts_no_planner() {
 }
 
 // rows: G-06, G-09, G-24, G-25, G-37
-// cases: 17
 #[test]
 fn a_planner_that_refuses_is_asked_once_and_its_reason_is_written() {
     for (answer, code) in [
@@ -55,6 +53,7 @@ fn a_planner_that_refuses_is_asked_once_and_its_reason_is_written() {
 }
 
 // rows: G-08, G-36, G-37
+// cases: 14
 #[test]
 fn a_planner_that_breaks_its_contract_ends_the_run_and_is_not_asked_again() {
     for answer in [
@@ -90,7 +89,7 @@ fn a_planner_that_breaks_its_contract_ends_the_run_and_is_not_asked_again() {
 }
 
 // rows: G-11, G-12, G-13
-// cases: 129
+// cases: 16
 #[test]
 fn a_gate_that_is_not_red_for_the_right_reason_starts_no_work() {
     for (script, reason) in [
@@ -115,16 +114,31 @@ fn a_gate_that_is_not_red_for_the_right_reason_starts_no_work() {
 // rows: G-02
 #[test]
 fn what_cannot_be_run_is_refused_before_a_planner_is_paid() {
-    for (task, args) in [
-        ("x".repeat(200_000).as_str(), vec!["run"]),
-        ("# Mine\n", vec!["run", "--strict"]),
-        (super::TASK, vec!["run", "--freeze", "STATE.md"]),
-        (super::TASK, vec!["run", "--freeze", ".automaton/loops"]),
-        (super::TASK, vec!["run", "../TASK.md"]),
+    for (task, args, why) in [
+        ("x".repeat(200_000).as_str(), vec!["run"], "at most 128 KiB"),
+        ("# Mine\n", vec!["run", "--strict"], "--strict needs a list"),
+        (
+            super::TASK,
+            vec!["run", "--freeze", "STATE.md"],
+            "the loop itself writes it",
+        ),
+        (
+            super::TASK,
+            vec!["run", "--freeze", ".automaton/loops"],
+            "the loop itself writes it",
+        ),
+        (
+            super::TASK,
+            vec!["run", "../outside.md"],
+            "not below the project",
+        ),
     ] {
         let world = planned(GATE);
         write(&world, "TASK.md", task);
-        world.run(&args).rc(2);
+        write(&world, "../outside.md", super::TASK);
+        let ran = world.run(&args).rc(2);
+        assert!(ran.error().contains(why), "{args:?}: {ran:#?}");
         assert_eq!(world.calls().len(), 0, "{args:?}");
+        fs::remove_file(world.project().join("../outside.md")).unwrap();
     }
 }

@@ -5,7 +5,7 @@ use crate::support::wait_for;
 use std::fs;
 
 // rows: G-15, G-16, G-17, G-18, G-19, G-25, G-39
-// cases: 122, 131
+// cases: 120
 #[test]
 fn an_agent_that_touches_the_gate_ends_the_run_and_is_not_believed() {
     for (script, names) in [
@@ -46,7 +46,7 @@ fn a_touch_a_mode_and_a_removed_state_file_are_no_tampering() {
     let world = planned(GATE);
     world.role(
         "implement",
-        "touch scripts/verify.sh TASK.md; chmod +x scripts/verify.sh; rm -f STATE.md; echo x >done",
+        "touch scripts/verify.sh TASK.md; chmod 600 scripts/verify.sh TASK.md; rm -f STATE.md; echo x >done",
     );
     run(&world).rc(0);
     assert_eq!(head(&world, "outcome"), "green");
@@ -64,18 +64,25 @@ fn a_pass_by_hand_sees_a_gate_that_changed_since_it_was_armed() {
     assert_eq!(world.count("implement"), 1);
 }
 
-// rows: G-04
+// rows: G-20, G-24
 #[test]
 fn a_second_run_of_a_project_changes_nothing() {
     let world = planned(GATE);
     world.role("implement", "sleep 60; echo x >done");
     let first = world.start(["run"]);
     wait_for(&world.rec("taken/implement.1"));
-    let state = read(&world, "STATE.md");
-    let ran = run(&world).rc(1);
+    let files = || {
+        let config = fs::read_to_string(world.data("loops/run/loop.json")).unwrap();
+        [
+            read(&world, "STATE.md"),
+            read(&world, "STATE.prev.md"),
+            config,
+        ]
+    };
+    let before = files();
+    let ran = world.run(["run", "--cap", "3"]).rc(1);
     assert!(ran.error().contains("another run"), "{ran:#?}");
-    assert_eq!(read(&world, "STATE.md"), state);
-    assert!(fs::metadata(world.project().join("STATE.prev.md")).is_ok());
+    assert_eq!(files(), before);
     first.signal(rustix::process::Signal::TERM);
     let ran = first.wait();
     assert!(ran.out.contains("outcome: aborted\n"), "{ran:#?}");

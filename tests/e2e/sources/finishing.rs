@@ -99,18 +99,19 @@ fn a_paused_loop_tells_its_source_nothing_until_it_goes_on() {
 // rows: U-28
 #[test]
 fn a_stop_ends_the_program_that_is_running() {
-    let world = closing("[ -e \"$REC/second\" ] || { true >\"$REC/second\"; sleep 60; }");
+    let world = closing("[ -e \"$REC/second\" ] || { true >\"$REC/second\"; sleep 600; }");
     let tick = world.start(["tick", "L", "--json"]);
     wait_for(&world.rec("second"));
     world.run(["stop", "L"]).rc(0);
-    tick.wait();
+    let told = tick.wait().json();
+    assert_ne!(told["outcome"], "pass", "{told:#}");
     world.run(["resume", "L"]).rc(0);
     assert_eq!(world.tick()["outcome"], "pass");
 
     let world = closing("");
     world.program(
         "tracker",
-        "#!/bin/sh\ntrue >\"$REC/asked\"; [ -e \"$REC/go\" ] || sleep 60; cat \"$REC/items\"\n",
+        "#!/bin/sh\ntrue >\"$REC/asked\"; [ -e \"$REC/go\" ] || sleep 600; cat \"$REC/items\"\n",
     );
     let tick = world.start(["tick", "L", "--json"]);
     wait_for(&world.rec("asked"));

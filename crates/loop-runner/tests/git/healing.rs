@@ -252,16 +252,22 @@ fn a_kill_at_any_moment_is_healed() {
     sandbox.commit("many files");
     let before = sandbox.users_things();
     let dest = sandbox.root().join("dest");
-    for n in 0..6 {
+    for n in 0..=6 {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "healing::creates_and_is_killed", "--ignored"])
             .env(ROOT, sandbox.root())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        thread::sleep(Duration::from_millis(5 * n));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        if n < 6 {
+            thread::sleep(Duration::from_millis(5 * n));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        } else {
+            // The last one is left alone, to see that there is something to kill.
+            assert!(child.wait().unwrap().success());
+            assert!(dest.exists());
+        }
 
         let recorded = ensure_at(&sandbox.repository(), &dest, None)
             .unwrap()
