@@ -135,7 +135,8 @@ pub(crate) struct Init {
 pub(crate) struct Create {
     /// The name of the new loop.
     pub(crate) name: String,
-    /// The template: task, backlog, ci-triage, self-improvement, or one of your own.
+    /// The template: task, backlog, ci-triage, self-improvement, run-loop, or one of
+    /// your own.
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) from_template: String,
     /// The task to work on; made if it does not exist.

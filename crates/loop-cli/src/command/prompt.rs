@@ -28,7 +28,7 @@ fn read_role(word: &str) -> Result<Role, Failure> {
         .find(|role| role.as_str() == word)
         .ok_or_else(|| {
             Failure::usage(format!(
-                "`{word}` is no role; there are implement, verify, orchestrate"
+                "`{word}` is no role; there are plan, implement, verify, orchestrate"
             ))
         })
 }

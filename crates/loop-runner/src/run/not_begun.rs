@@ -21,7 +21,8 @@ pub enum NotBegun {
         /// What is missing.
         why: Placeholder,
     },
-    /// The task is no plain file of a usual length.
+    /// The task, or another file of the run, is no plain file of a usual length, or
+    /// cannot be read or written.
     #[error("{}: {source}", path.display())]
     Read {
         /// The file.
@@ -41,7 +42,7 @@ pub enum NotBegun {
     /// Its `loop.json` is wrong.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// Its `loop.json` is no JSON object.
+    /// Its `loop.json` is not, or would not be, a right configuration.
     #[error("{}: {what}", path.display())]
     Config {
         /// The file.
