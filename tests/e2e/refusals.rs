@@ -149,7 +149,7 @@ const ARGUMENTS: &[Refusal] = &[
     (&["create", "x", "--from-template", "task", "--harness-command", "[\"\"]"], 2, "--harness-command"),
     (&["create", "x", "--from-template", "task", "--harness-command", "[1]"], 2, "--harness-command"),
     (&["create", "x"], 2, "--from-template"),
-    (&["prompt", "render", "L", "planner"], 2, "there are implement, verify, orchestrate"),
+    (&["prompt", "render", "L", "planner"], 2, "there are plan, implement, verify, orchestrate"),
     (&["--project", "nowhere", "list"], 2, "no such folder"),
     (&["list", "surplus"], 2, "surplus"),
     (&["tick"], 2, "<NAME>"),
