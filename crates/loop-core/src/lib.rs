@@ -124,6 +124,7 @@ mod machine;
 pub mod outcome;
 pub mod phase;
 pub mod plan;
+pub mod profile;
 pub mod record;
 pub mod replay;
 pub mod report;

@@ -19,14 +19,14 @@ use fault::Fault;
 use node::{Entry, Node};
 
 /// A text that is one well-formed JSON object.
-pub(super) struct Document<'a> {
+pub(crate) struct Document<'a> {
     text: &'a str,
     root: Node<'a>,
 }
 
 impl<'a> Document<'a> {
     /// Checks the whole text for being JSON. A byte order mark in front is not part of the text.
-    pub(super) fn new(text: &'a str) -> Result<Self, ConfigError> {
+    pub(crate) fn new(text: &'a str) -> Result<Self, ConfigError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         syntax::check(text)?;
         let root = Node::root(text);
@@ -46,7 +46,7 @@ impl<'a> Document<'a> {
     }
 
     /// Reads the document into a type, as if the key `without` at the top level were not there.
-    pub(super) fn read<T: DeserializeOwned>(
+    pub(crate) fn read<T: DeserializeOwned>(
         &self,
         without: Option<&'static str>,
     ) -> Result<T, ConfigError> {
@@ -67,7 +67,7 @@ impl<'a> Document<'a> {
     }
 
     /// Makes an error about the value at a path, or about the nearest thing around it.
-    pub(super) fn error_at(&self, path: &str, problem: Problem) -> ConfigError {
+    pub(crate) fn error_at(&self, path: &str, problem: Problem) -> ConfigError {
         let mut place = path;
         let offset = loop {
             match self.find(place) {

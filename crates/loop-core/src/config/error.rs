@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+
 use super::schema;
 
 /// The place of a character in a text, as editors count it.
@@ -64,15 +66,20 @@ impl ConfigError {
         &self.problem
     }
 
+    /// Returns the same place with another problem.
+    pub(crate) fn with_problem(self, problem: Problem) -> Self {
+        Self { problem, ..self }
+    }
+
     /// Suggests for an unknown key the object in which it is known, if no key near it is.
-    pub(super) fn look_elsewhere(mut self) -> Self {
+    pub(crate) fn look_elsewhere<T: JsonSchema>(mut self) -> Self {
         if let Problem::UnknownKey {
             suggestion: suggestion @ None,
             ..
         } = &mut self.problem
         {
             let name = self.key.rsplit('.').next().unwrap_or_default();
-            *suggestion = schema::place_of(name);
+            *suggestion = schema::place_of::<T>(name);
         }
         self
     }

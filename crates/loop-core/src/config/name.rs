@@ -68,12 +68,12 @@ macro_rules! checked_string {
     };
 }
 
-pub(super) use checked_string;
+pub(crate) use checked_string;
 
 /// A text that does not have the form it needs; the message says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Malformed(pub(super) String);
+pub struct Malformed(pub(crate) String);
 
 const LONGEST: usize = 64;
 

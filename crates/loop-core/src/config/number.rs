@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A whole number from `MIN` to `MAX`, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
-pub(super) struct Whole<const MIN: u32, const MAX: u32>(u32);
+pub(crate) struct Whole<const MIN: u32, const MAX: u32>(u32);
 
 impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
     /// Makes the number, if it lies in the range.
@@ -25,7 +25,7 @@ impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
 
     /// Returns the number.
     #[must_use]
-    pub(super) const fn get(self) -> u32 {
+    pub(crate) const fn get(self) -> u32 {
         self.0
     }
 }

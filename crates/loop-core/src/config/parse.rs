@@ -2,6 +2,7 @@
 
 use super::check;
 use super::document::Document;
+use super::settings::Settings;
 use super::{Config, ConfigError, ConfigWarning, Position, Problem, WorkSourceKind};
 
 const WORK_SOURCE: &str = "work_source";
@@ -29,7 +30,7 @@ impl Config {
         // Nobody knows which keys an unknown kind has, so that object is not read at all.
         let config: Self = document
             .read(unknown_kind.then_some(WORK_SOURCE))
-            .map_err(ConfigError::look_elsewhere)?;
+            .map_err(ConfigError::look_elsewhere::<Settings>)?;
         check::check(&config).map_err(|(path, problem)| document.error_at(&path, problem))?;
         let source = config.settings.work_source.as_ref();
         if source.is_some_and(|source| source.kind.is_none()) {

@@ -1,5 +1,6 @@
 //! The JSON Schema of `loop.json`, made from the types that read it.
 
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
@@ -19,12 +20,12 @@ pub fn schema() -> Value {
 }
 
 /// Finds where a key that is unknown in one place is known, such as `brakes.max_iterations`.
-pub(super) fn place_of(key: &str) -> Option<String> {
+pub(super) fn place_of<T: JsonSchema>(key: &str) -> Option<String> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let schema = settings
         .into_generator()
-        .into_root_schema_for::<Settings>()
+        .into_root_schema_for::<T>()
         .to_value();
     let mut places = Vec::new();
     collect(&schema, key, "", &mut places);
