@@ -1,5 +1,8 @@
 //! When a fault is over, in the words of a provider.
 
+mod clock;
+#[cfg(test)]
+mod tests;
 mod wording;
 
 use std::time::Duration;
