@@ -22,6 +22,7 @@ mod inputs;
 pub mod interrupt;
 mod kept;
 pub mod lint;
+pub mod model_server;
 mod nonce;
 pub mod outside;
 mod patch_file;
