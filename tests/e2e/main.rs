@@ -18,6 +18,7 @@ mod harness;
 mod hostile;
 mod malformed;
 mod person;
+mod profiles;
 mod prompts;
 mod refusals;
 mod run;

@@ -174,7 +174,6 @@ fn a_limit_that_this_version_cannot_hold_is_refused_by_name() {
     let world = World::plain().with_loop();
     let shown = fs::read_to_string(world.in_loop("loop.json")).unwrap();
     for (key, section, value) in [
-        ("brakes.max_tokens", "brakes", json!({"max_tokens": 1000})),
         (
             "schedule.window",
             "schedule",
@@ -195,6 +194,18 @@ fn a_limit_that_this_version_cannot_hold_is_refused_by_name() {
         let run = world.run(["validate", "L"]).rc(2);
         assert!(run.error().contains(&said), "{run:#?}");
     }
+    assert!(world.calls().is_empty());
+}
+
+// rows: D-15
+// cases: 133
+#[test]
+fn a_token_cap_that_cannot_hold_is_refused() {
+    let world = World::plain().with(|config| config["brakes"]["max_tokens"] = json!(5));
+    let run = world.run(["tick", "L"]).rc(2);
+    let error = run.error();
+    assert!(error.contains("brakes.max_tokens cannot hold"), "{error}");
+    assert!(error.contains("give harness a profile"), "{error}");
     assert!(world.calls().is_empty());
 }
 

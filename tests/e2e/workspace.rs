@@ -108,7 +108,7 @@ fn loop_core_touches_nothing_and_one_constant_names_a_harness() {
     .collect();
     assert_eq!(Vec::from_iter(named), ["harness.rs"]);
     assert_eq!(
-        read("crates/loop-runner/src/harness.rs")
+        read("crates/loop-core/src/harness.rs")
             .matches("opencode")
             .count(),
         1

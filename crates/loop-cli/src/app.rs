@@ -93,6 +93,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Worktree(worktree) => command::worktree::run(&context, worktree),
         Command::Audit(args) => command::audit::run(&context, args),
         Command::Gate(gate) => command::gate::run(&context, gate),
+        Command::Harness(harness) => command::harness::run(&context, harness),
         Command::Prompt(prompt) => command::prompt::run(&context, prompt),
         Command::Validate(args) => command::validate::run(&context, args),
         Command::Config(args) => command::config::run(&context, args),

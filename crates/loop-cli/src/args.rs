@@ -81,6 +81,9 @@ pub(crate) enum Command {
     /// Shows and tries out a loop's acceptance gate.
     #[command(subcommand)]
     Gate(GateCommand),
+    /// Lists, shows and tries out the profiles of agents.
+    #[command(subcommand)]
+    Harness(HarnessCommand),
     /// Shows and checks prompts before anything is spent.
     #[command(subcommand)]
     Prompt(PromptCommand),
@@ -145,6 +148,16 @@ pub(crate) struct Create {
     /// What is to be done: a text, @FILE, or - for standard input.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) brief: Option<String>,
+    #[command(flatten)]
+    pub(crate) harness: HarnessChoice,
+}
+
+/// The agent.
+#[derive(Debug, Args)]
+pub(crate) struct HarnessChoice {
+    /// The agent's profile; `loop harness list` shows which there are.
+    #[arg(long, value_name = "PROFILE", conflicts_with = "harness_command")]
+    pub(crate) harness: Option<String>,
     /// The agent's command as a JSON array, such as '["my-agent","{prompt}"]'.
     #[arg(long, value_name = "JSON")]
     pub(crate) harness_command: Option<String>,
@@ -183,9 +196,8 @@ pub(crate) struct Run {
     /// Refuse a plan that leaves a line of "Done when" without a check.
     #[arg(long)]
     pub(crate) strict: bool,
-    /// The agent, as a JSON array.
-    #[arg(long, value_name = "JSON")]
-    pub(crate) harness_command: Option<String>,
+    #[command(flatten)]
+    pub(crate) harness: HarnessChoice,
     /// Show the task, the gate and the brakes, and spend nothing.
     #[arg(long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
@@ -197,9 +209,8 @@ pub(crate) struct Run {
 /// What `iterate` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Iterate {
-    /// The agent, as a JSON array.
-    #[arg(long, value_name = "JSON")]
-    pub(crate) harness_command: Option<String>,
+    #[command(flatten)]
+    pub(crate) harness: HarnessChoice,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -304,6 +315,33 @@ pub(crate) enum WorktreeCommand {
         #[arg(long)]
         yes: bool,
         /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// The commands about harness profiles.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HarnessCommand {
+    /// Lists the profiles: what each reports, and whether its program is there.
+    List(Json),
+    /// Prints a profile, to be changed and kept in the home.
+    Show {
+        /// The profile.
+        profile: String,
+    },
+    /// Calls the agent of a profile, and tells whether it does what the profile says.
+    ///
+    /// Without --offline that is your own agent with your own account: four short calls
+    /// that cost what they cost.
+    Test {
+        /// The profile.
+        profile: String,
+        /// Let a scripted model on this machine answer: no account, no network, and
+        /// errors that a real one does not give.
+        #[arg(long)]
+        offline: bool,
+        /// Print JSON, a line for each check.
         #[arg(long)]
         json: bool,
     },

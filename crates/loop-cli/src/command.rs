@@ -10,6 +10,7 @@ pub(crate) mod dry_run;
 pub(crate) mod freeze;
 pub(crate) mod gate;
 pub(crate) mod gate_words;
+pub(crate) mod harness;
 pub(crate) mod help;
 pub(crate) mod init;
 pub(crate) mod list;

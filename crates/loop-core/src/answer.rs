@@ -1,8 +1,9 @@
 //! What the driver answers.
 
+use crate::bill::Bill;
 use crate::claim::Claim;
 use crate::gate::GateReport;
-use crate::outcome::{EnvironmentFault, Error, Interruption, Skip};
+use crate::outcome::{EnvironmentFault, Error, Halt, Interruption, Skip};
 use crate::scope::Violation;
 use crate::state::{Frozen, PlanRecord};
 use crate::step::{Step, WorkTask};
@@ -17,6 +18,8 @@ pub struct Reply {
     pub at: Timestamp,
     /// How long it took, from a clock that only goes forward.
     pub elapsed_ms: u64,
+    /// What the call of a harness used; `None` for every other step.
+    pub bill: Option<Bill>,
     /// What happened.
     pub answer: Answer,
 }
@@ -241,6 +244,31 @@ pub enum CallEnd {
     TimedOut(u64),
     /// It was silent for this many seconds and was ended.
     IdleTimedOut(u64),
+    /// It reported this error, whatever its exit code was.
+    Reported(String),
+    /// What it used reached this cap, and it was ended.
+    Capped(Cap),
+}
+
+/// A cap that a call can reach in its middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cap {
+    /// The cost cap.
+    Cost,
+    /// The token cap.
+    Tokens,
+}
+
+impl Cap {
+    /// Returns why the loop stops there.
+    #[must_use]
+    pub fn halt(self) -> Halt {
+        match self {
+            Self::Cost => Halt::MaxCost,
+            Self::Tokens => Halt::MaxTokens,
+        }
+    }
 }
 
 impl CallEnd {
@@ -259,6 +287,9 @@ impl CallEnd {
             Self::IdleTimedOut(seconds) => Some(format!(
                 "timed out: no output for {seconds}s; it may have waited for an answer"
             )),
+            Self::Reported(error) => Some(format!("reported an error: {error}")),
+            Self::Capped(Cap::Cost) => Some("was ended at the cost cap".to_owned()),
+            Self::Capped(Cap::Tokens) => Some("was ended at the token cap".to_owned()),
         }
     }
 }

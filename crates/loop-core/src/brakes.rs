@@ -30,6 +30,8 @@ pub struct Brakes {
     pub max_ticks_per_day: Option<u32>,
     /// Cost of the loop in all.
     pub max_cost: Option<Usd>,
+    /// Tokens of the loop in all, read and written.
+    pub max_tokens: Option<u64>,
 }
 
 impl Brakes {
@@ -106,6 +108,7 @@ mod tests {
             max_wall_ms: None,
             max_ticks_per_day: None,
             max_cost: None,
+            max_tokens: None,
         }
     }
 

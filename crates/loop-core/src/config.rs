@@ -53,7 +53,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub use blast_radius::{BlastRadius, GitAccess, Sandbox, Watch, WorktreeFor};
 pub use brakes::{Brakes, OnTrip};
 pub use command::Argv;
-pub use cost::UnknownCost;
+pub use cost::UnknownUse;
 pub use criteria::Criteria;
 pub use effective::{Effective, Enforced, Origin};
 pub use error::{ConfigError, ConfigWarning, Position, Problem};

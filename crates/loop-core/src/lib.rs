@@ -102,7 +102,7 @@
 //!         }
 //!     };
 //!     now = Timestamp::from_unix_millis(now.unix_millis() + 1_000);
-//!     machine.answer(fence, Reply { at: now, elapsed_ms: 1_000, answer })?;
+//!     machine.answer(fence, Reply { at: now, elapsed_ms: 1_000, bill: None, answer })?;
 //! }
 //!
 //! let ended = machine.ended().ok_or("the tick goes on")?;
@@ -112,6 +112,7 @@
 //! ```
 
 pub mod answer;
+pub mod bill;
 pub mod brakes;
 pub mod claim;
 pub mod config;
@@ -120,6 +121,7 @@ mod decimal;
 pub mod exit;
 pub mod explain;
 pub mod gate;
+pub mod harness;
 mod machine;
 pub mod outcome;
 pub mod phase;

@@ -5,11 +5,13 @@
 //! [`Machine::control`]. Everything that depends on the world, time included,
 //! stands in the answers, so the same inputs always give the same state.
 
+mod caps;
 mod check;
 mod control;
 mod decide;
 mod finish;
 mod foreign;
+mod harness;
 mod item;
 mod judge;
 mod park;
@@ -18,8 +20,8 @@ mod preflight;
 mod question;
 mod work;
 
-use crate::Usd;
 use crate::answer::{Answer, Reply, StepAnswer, Work, WorktreeRecord};
+use crate::bill::{Charge, Usage};
 use crate::gate::GateReport;
 use crate::outcome::{Halt, Interruption, Outcome};
 use crate::rules::Rules;
@@ -106,8 +108,18 @@ struct Tick {
     stopping: Option<Interruption>,
     /// The task that a person set meanwhile; it counts from the next tick on.
     next_task: Option<(String, Option<String>)>,
-    cost: Usd,
-    unpriced_calls: u64,
+    /// What the tick's calls have used.
+    used: Usage,
+    /// What the call that runs was charged with as it began.
+    charge: Option<(Role, Charge)>,
+    /// Which of its role's harnesses the latest call went to.
+    harness: usize,
+    /// Harnesses that were refused in this tick, and as what.
+    refused: Vec<(Role, String)>,
+    /// The harness that did the work.
+    worker: Option<String>,
+    /// How often the judge has answered without a verdict.
+    asked: u32,
     /// Attempts that the pass took; it starts the task's count over.
     passed_after: Option<u32>,
     complete: bool,
@@ -263,17 +275,13 @@ impl Machine {
 
     /// Counts a step that has begun: an iteration, and what its call costs.
     fn count(&mut self, step: Step) {
-        match step {
-            Step::Implement => {
-                if let Some(progress) = self.progress_mut() {
-                    progress.iteration += 1;
-                }
-                self.charge(Role::Implement);
-            }
-            Step::Plan => self.charge(Role::Plan),
-            Step::Verify => self.charge(Role::Verify),
-            Step::Orchestrate => self.charge(Role::Orchestrate),
-            _ => {}
+        if step == Step::Implement
+            && let Some(progress) = self.progress_mut()
+        {
+            progress.iteration += 1;
+        }
+        if let Some(role) = step.role() {
+            self.charge(role);
         }
     }
 
@@ -301,6 +309,7 @@ impl Machine {
             Answer::Closed => self.closed(),
             Answer::Step(answer) => {
                 self.spend_time(reply.elapsed_ms);
+                self.settle(reply.bill);
                 self.state.running = None;
                 self.step_ended(asked.step, answer);
             }

@@ -84,6 +84,7 @@ pub use schema::schema;
 pub use used::{Tokens, Used};
 
 use file::{Dash, File};
+use select::TakeNumber;
 
 /// The longest prompt that fits into one argument of a command on Linux, with some room, in bytes.
 const MAX_PROMPT_BYTES: u64 = 131_000;
@@ -188,6 +189,21 @@ impl Profile {
     #[must_use]
     pub fn reports_tokens(&self) -> bool {
         !self.file.output.usages().is_empty()
+    }
+
+    /// Reports whether the output says what each turn of a call cost, so that one that says
+    /// nothing had no turn.
+    #[must_use]
+    pub fn reports_cost_by_turn(&self) -> bool {
+        let cost = self.file.output.cost.as_ref();
+        cost.is_some_and(|cost| cost.take == Some(TakeNumber::Sum))
+    }
+
+    /// Reports whether the output says how many tokens each turn of a call used.
+    #[must_use]
+    pub fn reports_tokens_by_turn(&self) -> bool {
+        let mut usages = self.file.output.usages().iter();
+        usages.any(|usage| usage.take == Some(TakeNumber::Sum))
     }
 
     /// Reports whether the tokens of a resumed session include those that were reported before.

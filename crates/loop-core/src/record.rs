@@ -1,6 +1,7 @@
 //! The lines of `events.jsonl`, the truth about a loop.
 
 use crate::answer::StepAnswer;
+use crate::bill::Bill;
 use crate::control::Control;
 use crate::outcome::Outcome;
 use crate::rules::Rules;
@@ -86,6 +87,9 @@ pub struct Answered {
     pub fence: Fence,
     /// How long it took.
     pub elapsed_ms: u64,
+    /// What the call of a harness used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bill: Option<Bill>,
     /// What happened.
     pub answer: StepAnswer,
 }
@@ -211,6 +215,7 @@ mod tests {
                     tick: None,
                     fence: fence(Step::Report),
                     elapsed_ms: 5,
+                    bill: None,
                     answer: StepAnswer::Report,
                 }),
                 "answer",

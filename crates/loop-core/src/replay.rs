@@ -89,6 +89,7 @@ impl Replayed {
                 let reply = Reply {
                     at: record.at,
                     elapsed_ms: answered.elapsed_ms,
+                    bill: answered.bill.clone(),
                     answer: Answer::Step(answered.answer.clone()),
                 };
                 machine.answer(answered.fence, reply).map_err(refused)?;
@@ -141,6 +142,7 @@ fn give(
     let reply = Reply {
         at: record.at,
         elapsed_ms,
+        bill: None,
         answer,
     };
     machine

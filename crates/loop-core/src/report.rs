@@ -1,9 +1,11 @@
 //! What `loop tick --json` prints: the outcome of one tick for programs.
 
 use crate::Usd;
+use crate::bill::{CostSource, Usage};
 use crate::explain::what_to_do_in;
 use crate::gate::{GateReport, Level};
 use crate::outcome::{Outcome, Skip};
+use crate::profile::Tokens;
 use crate::rules::Rules;
 use crate::scope::Violation;
 use crate::state::State;
@@ -46,8 +48,10 @@ pub struct TickReport {
     pub brake: Option<String>,
     /// What the tick's calls cost; null when nobody knows.
     pub cost_usd: Option<Usd>,
-    /// Where that number comes from: `estimated` or `unknown`.
+    /// Where that number comes from: `reported`, `estimated` or `unknown`.
     pub cost_source: &'static str,
+    /// The tokens of the tick's calls; null when nobody knows.
+    pub tokens: Option<Tokens>,
     /// What happens next.
     pub next: Next,
     /// Why it ended so, in one line.
@@ -107,9 +111,7 @@ impl TickReport {
             }
             _ => None,
         };
-        // Without an estimate nothing is known of a cost, not even that it is zero.
-        let estimated = rules.is_some_and(|rules| rules.implement.cost_per_call.is_some());
-        let priced = ended.unpriced_calls == 0 && estimated;
+        let (cost, source) = cost_of(&ended.used, rules);
         Self {
             v: 1,
             loop_name: name.to_owned(),
@@ -128,8 +130,9 @@ impl TickReport {
             gate: ended.gate.as_ref().map(GateWords::of),
             violations: ended.violations.clone(),
             brake,
-            cost_usd: priced.then_some(ended.cost),
-            cost_source: if priced { "estimated" } else { "unknown" },
+            cost_usd: cost,
+            cost_source: source.as_str(),
+            tokens: ended.used.known_tokens().filter(|_| ended.used.calls > 0),
             next: Next {
                 at: state.not_before,
                 needs: needs(outcome, state),
@@ -139,6 +142,19 @@ impl TickReport {
             exit,
         }
     }
+}
+
+/// Returns what calls have cost, and how well that is known. Where no call was made,
+/// it is zero only if calls would be priced.
+#[must_use]
+pub fn cost_of(used: &Usage, rules: Option<&Rules>) -> (Option<Usd>, CostSource) {
+    let source = match (used.calls, rules) {
+        (0, Some(rules)) => rules.implement.cost_source(),
+        (0, None) => CostSource::Unknown,
+        _ => used.source(),
+    };
+    let known = source != CostSource::Unknown;
+    (used.known_cost().filter(|_| known), source)
 }
 
 fn needs(outcome: &Outcome, state: &State) -> Option<&'static str> {

@@ -1,10 +1,10 @@
 //! What the decisions of a tick depend on, taken from the configuration.
 
 use crate::Usd;
+use crate::bill::CostSource;
 use crate::brakes::Brakes;
-use crate::config::{
-    self, Config, Harness, HarnessRef, OnTrip, PhaseName, Watch, WorkSourceKind, WorktreeFor,
-};
+use crate::config::{self, Config, Harness, OnTrip, PhaseName, Watch, WorkSourceKind, WorktreeFor};
+use crate::harness::{CalledHarness, Harnesses};
 use crate::phase::Phases;
 use crate::step::Role;
 use serde::{Deserialize, Serialize};
@@ -65,15 +65,29 @@ pub struct GateRules {
 }
 
 /// What the decisions need to know of a role's calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallRules {
+    /// The harnesses in the order in which they are tried; never none.
+    pub harnesses: Vec<HarnessRules>,
+    /// The context window that the role declares, in tokens.
+    pub context_window: Option<u64>,
+}
+
+/// What the decisions need to know of one harness of a role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HarnessRules {
+    /// Its name: its profile's, else its program's.
+    pub name: String,
     /// The longest that a call may take, in milliseconds.
     pub timeout_ms: u64,
     /// What a call is taken to cost, when the harness reports nothing.
     pub cost_per_call: Option<Usd>,
-    /// The context window that the role declares, in tokens.
-    pub context_window: Option<u64>,
+    /// Whether it reports what a call has cost.
+    pub reports_cost: bool,
+    /// Whether it reports the tokens of a call.
+    pub reports_tokens: bool,
 }
 
 impl Rules {
@@ -90,12 +104,10 @@ impl Rules {
 
     /// Returns the first role that declares too small a context window.
     pub(crate) fn below_context_floor(&self) -> Option<(Role, u64)> {
-        [Role::Plan, Role::Implement, Role::Verify, Role::Orchestrate]
-            .into_iter()
-            .find_map(|role| {
-                let window = self.call(role)?.context_window?;
-                (window < CONTEXT_FLOOR).then_some((role, window))
-            })
+        Role::ALL.into_iter().find_map(|role| {
+            let window = self.call(role)?.context_window?;
+            (window < CONTEXT_FLOOR).then_some((role, window))
+        })
     }
 }
 
@@ -121,21 +133,56 @@ impl Default for Rules {
     }
 }
 
+impl CallRules {
+    /// Returns how well the cost of a call will be known.
+    #[must_use]
+    pub fn cost_source(&self) -> CostSource {
+        let of = |harness: &HarnessRules| match (harness.reports_cost, harness.cost_per_call) {
+            (true, _) => CostSource::Reported,
+            (false, Some(_)) => CostSource::Estimated,
+            (false, None) => CostSource::Unknown,
+        };
+        let worst = self.harnesses.iter().map(of).max();
+        worst.unwrap_or(CostSource::Unknown)
+    }
+}
+
 impl Default for CallRules {
-    /// The rules of a harness that configures nothing: its cost is unknown.
     fn default() -> Self {
         Self {
-            timeout_ms: millis(Harness::default().timeout()),
-            cost_per_call: None,
+            harnesses: vec![HarnessRules::default()],
             context_window: None,
         }
     }
 }
 
+impl Default for HarnessRules {
+    /// The rules of a harness that configures nothing: its cost is unknown.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            timeout_ms: millis(Harness::default().timeout()),
+            cost_per_call: None,
+            reports_cost: false,
+            reports_tokens: false,
+        }
+    }
+}
+
 impl Rules {
-    /// Takes from a configuration what decisions depend on.
+    /// Takes from a configuration, and from its harnesses, what decisions depend
+    /// on.
     #[must_use]
-    pub fn of(config: &Config) -> Self {
+    pub fn of(config: &Config, harnesses: &Harnesses) -> Self {
+        let call = |role, config: Option<&config::Role>| CallRules {
+            harnesses: harnesses
+                .of_role(role)
+                .iter()
+                .map(HarnessRules::of)
+                .collect(),
+            context_window: config.and_then(config::Role::context_window).map(u64::from),
+        };
+        let roles = config.roles();
         Self {
             single: config.work_source().kind() == WorkSourceKind::Single,
             worktree: (config.blast_radius().use_worktree()).then(|| config.worktree_for()),
@@ -151,14 +198,11 @@ impl Rules {
             judge: config.has_judge(),
             phases: phases(config),
             brakes: Brakes::of(config.brakes()),
-            plan: (config.roles().plan.as_ref()).map(|role| call_rules(config, Some(role))),
-            implement: call_rules(config, config.roles().implement.as_ref()),
-            verify: call_rules(config, config.roles().verify.as_ref()),
-            orchestrate: config
-                .roles()
-                .orchestrate
-                .as_ref()
-                .map(|role| call_rules(config, Some(role))),
+            plan: (roles.plan.as_ref()).map(|role| call(Role::Plan, Some(role))),
+            implement: call(Role::Implement, roles.implement.as_ref()),
+            verify: call(Role::Verify, roles.verify.as_ref()),
+            orchestrate: (roles.orchestrate.as_ref())
+                .map(|role| call(Role::Orchestrate, Some(role))),
         }
     }
 }
@@ -176,6 +220,7 @@ impl Brakes {
             max_wall_ms: brakes.max_wall().map(millis),
             max_ticks_per_day: brakes.max_ticks_per_day(),
             max_cost: brakes.max_cost(),
+            max_tokens: brakes.max_tokens().map(u64::from),
         }
     }
 }
@@ -184,6 +229,18 @@ impl Default for Brakes {
     /// The limits of a loop that configures none, which are not "off".
     fn default() -> Self {
         Self::of(&config::Brakes::default())
+    }
+}
+
+impl HarnessRules {
+    fn of(harness: &CalledHarness) -> Self {
+        Self {
+            name: harness.name.clone(),
+            timeout_ms: millis(harness.timeout),
+            cost_per_call: harness.cost_per_call,
+            reports_cost: harness.reports_cost(),
+            reports_tokens: harness.reports_tokens(),
+        }
     }
 }
 
@@ -196,19 +253,6 @@ fn phases(config: &Config) -> Phases {
     }
 }
 
-fn call_rules(config: &Config, role: Option<&config::Role>) -> CallRules {
-    let harness = config
-        .harness_of(role)
-        .and_then(|choice| choice.as_slice().first())
-        .and_then(HarnessRef::described)
-        .map_or_else(Harness::default, Harness::clone);
-    CallRules {
-        timeout_ms: millis(harness.timeout()),
-        cost_per_call: harness.cost_per_call(),
-        context_window: role.and_then(config::Role::context_window).map(u64::from),
-    }
-}
-
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -216,19 +260,21 @@ fn millis(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::Profiles;
 
     // rows: L-12
     #[test]
     fn what_an_older_engine_did_not_write_is_the_default_and_not_off() {
         let rules: Rules = serde_json::from_str("{}").unwrap();
         assert_eq!(rules, Rules::default());
-        let text = r#"{"brakes": {"max_iterations": 2}, "implement": {"timeout_ms": 7}}"#;
+        let text =
+            r#"{"brakes": {"max_iterations": 2}, "implement": {"harnesses": [{"timeout_ms": 7}]}}"#;
         let rules: Rules = serde_json::from_str(text).unwrap();
         assert_eq!(rules.brakes.max_iterations, Some(2));
         assert_eq!(rules.brakes.max_wall_ms, Some(28_800_000));
         assert_eq!(rules.brakes.max_harness_failures, 3);
-        assert_eq!(rules.implement.timeout_ms, 7);
-        assert_eq!(rules.verify.timeout_ms, 1_800_000);
+        assert_eq!(rules.implement.harnesses[0].timeout_ms, 7);
+        assert_eq!(rules.verify.harnesses[0].timeout_ms, 1_800_000);
         let null = r#"{"brakes": {"max_iterations": null}}"#;
         let rules: Rules = serde_json::from_str(null).unwrap();
         assert_eq!(rules.brakes.max_iterations, None, "said to be off");
@@ -236,7 +282,14 @@ mod tests {
 
     #[test]
     fn a_loop_that_configures_nothing_has_the_default_rules() {
-        let config = Config::parse(r#"{"name": "l", "roles": {}}"#).unwrap();
-        assert_eq!(Rules::of(&config.config), Rules::default());
+        let config = Config::parse(r#"{"name": "l", "roles": {}}"#)
+            .unwrap()
+            .config;
+        let harnesses = Harnesses::of(&config, &Profiles::default()).unwrap();
+        let mut rules = Rules::of(&config, &harnesses);
+        for call in [&mut rules.implement, &mut rules.verify] {
+            assert_ne!(std::mem::take(&mut call.harnesses[0].name), "");
+        }
+        assert_eq!(rules, Rules::default());
     }
 }

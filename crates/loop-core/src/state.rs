@@ -3,8 +3,10 @@
 use crate::Score;
 use crate::Usd;
 use crate::answer::{FileRef, WorktreeRecord};
+use crate::bill::Usage;
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
-use crate::step::{Advance, Finishing, Step};
+use crate::profile::Tokens;
+use crate::step::{Advance, Finishing, Role, Step};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -67,6 +69,14 @@ pub struct State {
     pub not_before: Option<Timestamp>,
     /// Environment faults in a row.
     pub environment: Option<EnvironmentStreak>,
+    /// Harnesses that are out of service, by name.
+    pub cooling: BTreeMap<String, Cooling>,
+    /// A call under a cap that did not tell what it used; no other is made before
+    /// a person has seen that.
+    pub unknown_bill: Option<UnknownBill>,
+    /// What harnesses that count up a session have reported of it, the latest
+    /// session last.
+    pub sessions: Vec<Session>,
     /// What the loop has used.
     pub spent: Spent,
     /// The ticks of one UTC day.
@@ -138,6 +148,8 @@ pub struct Progress {
     pub attempts: Vec<Attempt>,
     /// Milliseconds that the task's ticks have run.
     pub wall_ms: u64,
+    /// What its calls have used.
+    pub used: Usage,
     /// Work that no judge has seen; its iteration is held, not spent.
     pub unjudged: Option<Unjudged>,
     /// The worktree of this task alone.
@@ -223,6 +235,9 @@ pub struct Unjudged {
     pub phase: Option<String>,
     /// The path of implement's output.
     pub output: String,
+    /// The harness that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
 }
 
 /// A finished task.
@@ -286,14 +301,46 @@ pub struct EnvironmentStreak {
     pub count: u32,
 }
 
+/// A harness that is out of service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cooling {
+    /// Why.
+    pub reason: EnvironmentFault,
+    /// It is not called before this time while there is another.
+    pub until: Timestamp,
+    /// Whether its service said so.
+    pub known: bool,
+    /// How often it has failed so in a row.
+    pub count: u32,
+}
+
+/// A call that did not tell what a cap has to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownBill {
+    /// What stops the loop.
+    pub halt: Halt,
+    /// Why, in one sentence.
+    pub why: String,
+}
+
+/// A harness's session, and what of it is charged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// Its name.
+    pub id: String,
+    /// The tokens of all its calls so far.
+    pub tokens: Tokens,
+}
+
 /// What a loop has used in all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spent {
-    /// The known part of the cost; see `unpriced_calls`.
-    pub usd: Usd,
-    /// Calls whose cost nobody knows. Unknown is not zero.
-    pub unpriced_calls: u64,
+    /// What calls have used.
+    #[serde(flatten)]
+    pub used: Usage,
+    /// The same by role.
+    pub by_role: BTreeMap<Role, Usage>,
     /// Milliseconds that ticks ran.
     pub wall_ms: u64,
     /// Ticks that found work.
@@ -341,7 +388,7 @@ impl State {
     /// unknown, for unknown is not zero.
     #[must_use]
     pub fn known_cost(&self) -> Option<Usd> {
-        (self.spent.unpriced_calls == 0).then_some(self.spent.usd)
+        self.spent.used.known_cost()
     }
 
     /// Returns the state of the tree as a finished task started.
@@ -349,6 +396,23 @@ impl State {
     pub fn baseline_of_finished(&self, task: &str) -> Option<FileRef> {
         let done = self.finished.iter().rev().find(|done| done.task == task)?;
         done.baseline.clone()
+    }
+
+    /// Returns what of a session's tokens is not charged yet, and takes note that
+    /// it will be.
+    pub(crate) fn since_reported(&mut self, id: &str, tokens: Tokens) -> Tokens {
+        let at = self.sessions.iter().position(|session| session.id == id);
+        let before = at.map(|at| self.sessions.remove(at).tokens);
+        self.sessions.push(Session {
+            id: id.to_owned(),
+            tokens,
+        });
+        keep_last(&mut self.sessions, KEPT);
+        match before {
+            // A count that is lower than before is no continuation.
+            Some(before) if before.total() <= tokens.total() => tokens.saturating_sub(before),
+            _ => tokens,
+        }
     }
 
     pub(crate) fn remember_control(&mut self, id: &str) {
@@ -385,6 +449,7 @@ impl Progress {
         *self = Self {
             hint: std::mem::take(&mut self.hint),
             wall_ms: self.wall_ms,
+            used: self.used,
             worktree: self.worktree.take(),
             unjudged: self.unjudged.take(),
             plan: self.plan.take(),

@@ -2,6 +2,7 @@
 
 use crate::Usd;
 use crate::answer::{FileRef, WorktreeRecord};
+use crate::bill::Usage;
 use crate::config::WorktreeFor;
 use crate::gate::GateReport;
 use crate::outcome::Outcome;
@@ -140,6 +141,18 @@ impl Step {
         )
     }
 
+    /// Returns the role whose harness the step calls.
+    #[must_use]
+    pub fn role(self) -> Option<Role> {
+        match self {
+            Self::Plan => Some(Role::Plan),
+            Self::Implement => Some(Role::Implement),
+            Self::Verify => Some(Role::Verify),
+            Self::Orchestrate => Some(Role::Orchestrate),
+            _ => None,
+        }
+    }
+
     /// Whether the step is asked for again when an earlier process died in it:
     /// done twice, it changes nothing more.
     #[must_use]
@@ -169,6 +182,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// Every role, in the order of a tick.
+    pub const ALL: [Self; 4] = [Self::Plan, Self::Implement, Self::Verify, Self::Orchestrate];
+
     /// Returns the role's word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -367,14 +383,29 @@ pub struct Call {
     pub unjudged: Option<Unjudged>,
     /// What was wrong with the judge's first answer, when it is asked again.
     pub fault: Option<Unreadable>,
+    /// Which of the role's harnesses is called, from 0.
+    pub harness: usize,
+    /// Path of implement's output, once there is one.
+    pub artifact: Option<String>,
     /// The longest that the call may take, in milliseconds.
     pub timeout_ms: u64,
+    /// What it may use before it is ended.
+    pub budget: Budget,
     /// The worktree, when the task has one.
     pub worktree: Option<WorktreeRecord>,
     /// What the gate is made of, which implement must leave as it is.
     pub frozen: Option<Frozen>,
     /// The path of the patch with what the task has changed, once it is known.
     pub diff: Option<String>,
+}
+
+/// What a call may use; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Dollars.
+    pub usd: Option<Usd>,
+    /// Tokens, read and written.
+    pub tokens: Option<u64>,
 }
 
 /// A result that was verified.
@@ -449,10 +480,9 @@ pub struct Ended {
     pub complete: bool,
     /// Where the work is.
     pub worktree: Option<WorktreeRecord>,
-    /// Known cost of this tick's calls.
-    pub cost: Usd,
-    /// Calls of this tick whose cost nobody knows.
-    pub unpriced_calls: u64,
+    /// What the tick's calls used.
+    #[serde(default)]
+    pub used: Usage,
 }
 
 /// The end of a tick, to be written.

@@ -38,6 +38,13 @@ impl Timestamp {
         self.0.as_millisecond()
     }
 
+    /// Returns the time so many seconds later; the end of the calendar is the latest.
+    #[must_use]
+    pub fn after_seconds(self, seconds: i64) -> Self {
+        let millis = seconds.saturating_mul(1000);
+        Self::from_unix_millis(self.unix_millis().saturating_add(millis))
+    }
+
     /// Returns the UTC day, such as `2026-11-30`.
     #[must_use]
     pub fn day(self) -> String {

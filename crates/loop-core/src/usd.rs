@@ -55,6 +55,12 @@ impl Usd {
         self.checked_add(other).unwrap_or(Self::MAX)
     }
 
+    /// Takes an amount away; what would be less than nothing is nothing.
+    #[must_use]
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self((self.0 - other.0).max(0))
+    }
+
     /// Reports whether the amount is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {

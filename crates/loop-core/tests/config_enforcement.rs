@@ -1,11 +1,40 @@
 //! What holds and what does not, said in words.
 
-use loop_core::config::{Config, Effective, Enforced, Origin, Position, Supported, locate};
+use loop_core::config::{
+    Config, Effective, Enforced, Origin, Position, ProfileName, Supported, UnknownUse, locate,
+};
+use loop_core::harness::{Harnesses, Profiles};
+use loop_core::profile::Profile;
+use std::sync::Arc;
 
 fn parse(text: &str) -> Config {
     Config::parse(text)
         .unwrap_or_else(|error| panic!("{text}: {error}"))
         .config
+}
+
+/// A profile that reports what `output` says.
+fn profile(name: &str, output: &str) -> (ProfileName, Arc<Profile>) {
+    let text = format!(
+        r#"{{"v": 1, "name": "{name}", "command": ["{name}"], "prompt_via": "stdin",
+            "output": {{"format": "ndjson", "final": {{"path": "text"}}{output}}}}}"#
+    );
+    let profile = Profile::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    (name.parse().unwrap(), Arc::new(profile))
+}
+
+/// The harnesses of a loop, where there are profiles that report different things.
+fn called(config: &Config) -> Harnesses {
+    let profiles: Profiles = [
+        profile("mute", ""),
+        profile("counts", r#", "usage": {"input": "in", "output": "out"}"#),
+        profile(
+            "priced",
+            r#", "usage": {"input": "in", "output": "out"}, "cost": {"path": "usd"}"#,
+        ),
+    ]
+    .into();
+    Harnesses::of(config, &profiles).unwrap()
 }
 
 fn with(fragment: &str) -> Config {
@@ -17,12 +46,6 @@ fn with(fragment: &str) -> Config {
 fn what_this_version_does_not_have_is_named_by_its_path() {
     #[rustfmt::skip]
     let table = [
-        (r#""harness": "codex""#, "harness"),
-        (r#""harness": [{"command": ["x"]}]"#, "harness"),
-        (r#""harness": {"profile": "codex"}"#, "harness.profile"),
-        (r#""harness": {"prompt_via": "stdin"}"#, "harness.prompt_via"),
-        (r#""harness": {"prompt_via": "file"}"#, "harness.prompt_via"),
-        (r#""brakes": {"max_tokens": 5}"#, "brakes.max_tokens"),
         (r#""blast_radius": {"sandbox": "on"}"#, "blast_radius.sandbox"),
         (r#""blast_radius": {"writable": ["/x"]}"#, "blast_radius.writable"),
         (r#""blast_radius": {"deny_read": ["~/.ssh"]}"#, "blast_radius.deny_read"),
@@ -71,23 +94,6 @@ fn a_path_can_be_found_in_the_text_again() {
     }
 }
 
-#[test]
-fn what_a_role_asks_for_is_named_by_its_path_too() {
-    let config = parse(
-        r#"{"name": "a", "roles": {"plan": {"harness": "first"}, "implement": {"harness": {"prompt_via": "file"}},
-            "verify": {"harness": "second"}, "orchestrate": {"harness": {"profile": "third"}}}}"#,
-    );
-    assert_eq!(
-        config.not_enforced(&Supported::THIS_VERSION),
-        [
-            "roles.plan.harness",
-            "roles.verify.harness",
-            "roles.orchestrate.harness.profile",
-            "roles.implement.harness.prompt_via",
-        ]
-    );
-}
-
 // cases: 4
 #[test]
 fn a_value_that_asks_for_nothing_is_not_refused() {
@@ -117,14 +123,21 @@ fn a_value_that_asks_for_nothing_is_not_refused() {
 // cases: 133
 #[test]
 fn a_cost_cap_needs_a_known_cost_for_every_call() {
-    let unknown = |text: &str| parse(text).cost_enforceable().unwrap_err();
+    let unknown = |text: &str| {
+        let config = parse(text);
+        config.caps_enforceable(&called(&config)).unwrap_err()
+    };
+    let told = |unknown: &UnknownUse| match unknown {
+        UnknownUse::Cost { role, key } => (*role, key.clone()),
+        other => panic!("{other}"),
+    };
     let cap = r#""brakes": {"max_cost_usd": 1}"#;
     let costs = r#"{"cost_per_call_usd": 0.1}"#;
 
     let default = unknown(&format!("{{\"name\": \"a\", \"roles\": {{}}, {cap}}}"));
     assert_eq!(
-        (default.role, default.key.as_str()),
-        ("implement", "harness.cost_per_call_usd")
+        told(&default),
+        ("implement", "harness.cost_per_call_usd".to_owned())
     );
     assert_eq!(
         default.to_string(),
@@ -132,11 +145,14 @@ fn a_cost_cap_needs_a_known_cost_for_every_call() {
          harness.cost_per_call_usd to an estimate, or remove the cap"
     );
     let own = unknown(&format!(
-        "{{\"name\": \"a\", \"roles\": {{\"verify\": {{\"harness\": [{costs}, \"second\"]}}}}, \"harness\": {costs}, {cap}}}"
+        "{{\"name\": \"a\", \"roles\": {{\"verify\": {{\"harness\": [{costs}, \"mute\"]}}}}, \"harness\": {costs}, {cap}}}"
     ));
     assert_eq!(
-        (own.role, own.key.as_str()),
-        ("verify", "roles.verify.harness[1].cost_per_call_usd")
+        told(&own),
+        (
+            "verify",
+            "roles.verify.harness[1].cost_per_call_usd".to_owned()
+        )
     );
     for (roles, who) in [
         (
@@ -155,7 +171,10 @@ fn a_cost_cap_needs_a_known_cost_for_every_call() {
         ),
     ] {
         assert_eq!(
-            unknown(&format!("{{\"name\": \"a\", \"roles\": {roles}, {cap}}}")).role,
+            told(&unknown(&format!(
+                "{{\"name\": \"a\", \"roles\": {roles}, {cap}}}"
+            )))
+            .0,
             who
         );
     }
@@ -171,12 +190,13 @@ fn a_cost_cap_holds_with_an_estimate_and_without_a_call() {
         r#"{"name": "a", "roles": {"implement": {"harness": {"cost_per_call_usd": 0.1}}},
             "gate": {"command": ["x"]}, "brakes": {"max_cost_usd": 1}}"#,
     ] {
-        assert_eq!(parse(text).cost_enforceable(), Ok(()), "{text}");
+        let config = parse(text);
+        assert_eq!(config.caps_enforceable(&called(&config)), Ok(()), "{text}");
     }
 }
 
 fn row(config: &Config, key: &str) -> Effective {
-    let rows = config.effective(&Supported::THIS_VERSION);
+    let rows = config.effective(&Supported::THIS_VERSION, &called(config));
     let found: Vec<_> = rows.iter().filter(|row| row.key == key).collect();
     let [row] = found.as_slice() else {
         panic!("{} rows for {key}", found.len())
@@ -234,11 +254,35 @@ fn every_setting_is_shown_with_its_origin() {
     );
 }
 
+// cases: 133
+#[test]
+fn caps_hold_where_the_profile_reports_what_a_call_uses() {
+    for (harness, cost, tokens) in [
+        ("mute", false, false),
+        ("counts", false, true),
+        ("priced", true, true),
+    ] {
+        for (cap, holds) in [("max_cost_usd", cost), ("max_tokens", tokens)] {
+            let config = with(&format!(
+                r#""harness": "{harness}", "brakes": {{"{cap}": 1}}"#
+            ));
+            let checked = config.caps_enforceable(&called(&config));
+            assert_eq!(checked.is_ok(), holds, "{harness} {cap}");
+            if let Err(unknown) = checked {
+                assert_eq!(unknown.cap(), format!("brakes.{cap}"));
+            }
+        }
+    }
+}
+
 // cases: 133, 135
 #[test]
 fn a_cost_cap_that_cannot_hold_says_so() {
     let config = with(r#""brakes": {"max_cost_usd": 1}"#);
-    let why = config.cost_enforceable().unwrap_err().to_string();
+    let why = config
+        .caps_enforceable(&called(&config))
+        .unwrap_err()
+        .to_string();
     assert_eq!(
         row(&config, "brakes.max_cost_usd").enforced,
         Enforced::No(why)
@@ -250,7 +294,7 @@ fn a_cost_cap_that_cannot_hold_says_so() {
 fn a_loop_says_which_caps_it_runs_without() {
     let none = with(r#""harness": {"command": ["agent"]}"#);
     assert_eq!(
-        none.uncapped(),
+        none.uncapped(&called(&none)),
         [
             "cost: no cap; this harness reports none",
             "tokens: no cap",
@@ -261,9 +305,9 @@ fn a_loop_says_which_caps_it_runs_without() {
         r#""harness": {"cost_per_call_usd": 1}, "brakes": {"max_iterations": "unlimited", "max_ticks_per_day": 4}"#,
     );
     assert_eq!(
-        estimated.uncapped(),
+        estimated.uncapped(&called(&estimated)),
         ["cost: no cap", "tokens: no cap", "iterations: unlimited"]
     );
     let all = with(r#""brakes": {"max_cost_usd": 1, "max_tokens": 1, "max_ticks_per_day": 1}"#);
-    assert!(all.uncapped().is_empty());
+    assert!(all.uncapped(&called(&all)).is_empty());
 }

@@ -1,6 +1,7 @@
 //! What holds for every text and every configuration.
 
 use loop_core::config::{Config, Parsed, Supported};
+use loop_core::harness::{Harnesses, Profiles};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,11 @@ const GOOD: &str = r#"{"$schema": "s", "name": "a", "work_source": {"kind": "bac
 fn exercise(text: &str) {
     match Config::parse(text) {
         Ok(Parsed { config, .. }) => {
-            assert!(!config.effective(&Supported::THIS_VERSION).is_empty());
+            // A profile that there is not is told, and nothing else is wrong.
+            if let Ok(harnesses) = Harnesses::of(&config, &Profiles::default()) {
+                let rows = config.effective(&Supported::THIS_VERSION, &harnesses);
+                assert!(!rows.is_empty());
+            }
             let written = serde_json::to_string(&config).expect("a configuration is JSON");
             let back = Config::parse(&written).expect("what is written is good");
             assert_eq!(back.config, config);

@@ -102,7 +102,7 @@ fn every_key_means_what_it_says() {
         .described()
         .unwrap();
     assert_eq!(harness.command().unwrap().as_slice(), ["agent", "{prompt}"]);
-    assert_eq!(harness.prompt_via(), PromptVia::Stdin);
+    assert_eq!(harness.prompt_via, Some(PromptVia::Stdin));
     assert_eq!(harness.timeout(), Duration::from_secs(60));
     assert_eq!(harness.idle_timeout(), Some(Duration::from_secs(30)));
     assert_eq!(harness.cost_per_call().unwrap().micros(), 250_000);
@@ -212,7 +212,7 @@ fn a_harness_without_a_command_has_the_default_one() {
         let described = config.harness().unwrap().as_slice()[0].described().unwrap();
         assert_eq!(described.command(), None, "{harness}");
         assert_eq!(described.timeout(), Duration::from_secs(1800));
-        assert_eq!(described.prompt_via(), PromptVia::Argv);
+        assert_eq!(described.prompt_via, None);
     }
     let config = with(r#""harness": {"command": []}"#);
     assert_eq!(written(&config)["harness"], json!({"command": []}));

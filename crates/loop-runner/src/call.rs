@@ -1,27 +1,40 @@
 //! One call of a role's harness: from the prompt to its output on disk.
 
+mod bill;
+mod deliver;
 mod output;
+mod tail;
+mod zone;
 
-use crate::harness::{HarnessSettings, role_config};
-use crate::holder::{self, Environment, How, Place, StartError, Wish};
+use crate::clock::Clock;
+use crate::harness::{policy, role_config};
+use crate::holder::{self, Ended, Environment, How, Place, StartError, Wish};
 use crate::nonce::random_bits;
 use crate::setup::Setup;
 use crate::tasks::ReadError;
 use loop_core::answer::{CallEnd, Called, StepFault};
+use loop_core::bill::Bill;
+use loop_core::harness::CalledHarness;
 use loop_core::outcome::{EnvironmentFault, Error};
-use loop_core::step::Call;
+use loop_core::profile::Said;
+use loop_core::step::{Budget, Call};
 use loop_core::text::{cut, without_controls};
+use loop_core::time::Timestamp;
 use loop_core::{Role, verdict::Unreadable};
 use loop_prompts::{CommandValues, Fence, Job, PromptName, Resolver, Token, Values};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tail::{Enough, Tail};
 
 /// A call that could start now. Nothing has been spent.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct Prepared<'s> {
     command: holder::Command,
+    harness: &'s CalledHarness,
+    /// What it may use.
+    budget: Budget,
     /// Where the harness is told to write, a name that nobody could foresee.
     written: PathBuf,
     /// Where the role's output is kept.
@@ -36,6 +49,8 @@ pub(crate) struct Prepared {
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) called: Called,
+    /// What it used.
+    pub(crate) bill: Bill,
     /// The role's text, or its end if it is very long.
     pub(crate) text: String,
     /// The prompt that it was given.
@@ -43,17 +58,38 @@ pub(crate) struct Ran {
     pub(crate) warnings: Vec<String>,
 }
 
+/// A call that did not come to an end of its own.
+pub(crate) struct NotRun {
+    /// What it used, if it began.
+    pub(crate) bill: Option<Bill>,
+    pub(crate) why: Why,
+}
+
 /// Why there is no [`Ran`].
-pub(crate) enum NotRun {
-    /// It could not be started, or its output could not be kept.
+pub(crate) enum Why {
+    /// It could not be started, its output could not be kept, or something around
+    /// the loop is wrong.
     Fault(StepFault),
     /// It was ended because the tick has to end.
     Stopped,
 }
 
+impl From<StepFault> for NotRun {
+    fn from(fault: StepFault) -> Self {
+        Self {
+            bill: None,
+            why: Why::Fault(fault),
+        }
+    }
+}
+
 /// Renders the prompt, fills in the command, and checks all that can be checked
 /// before anything is spent.
-pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared, StepFault> {
+pub(crate) fn prepare<'s>(
+    setup: &'s Setup,
+    call: &Call,
+    cwd: &Path,
+) -> Result<Prepared<'s>, StepFault> {
     let files = Files::of(setup, call)?;
     let mut warnings = Vec::new();
     let values = values(setup, call, cwd, &mut warnings)?;
@@ -62,8 +98,8 @@ pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared
     let job = job(setup, call, &values, addendum.as_deref());
     let prompt = resolver.prepare(&job).map_err(|error| outputs(&error))?;
     warnings.extend(prompt.warnings.iter().map(ToString::to_string));
-    let harness = HarnessSettings::of(&setup.config, call.role);
-    check_dash(&harness, &prompt.content, &mut warnings)?;
+    let harness = harness_of(setup, call)?;
+    deliver::check(harness, &prompt.content, &mut warnings)?;
     let written = utf8(&files.written)?;
     let artifact = artifact(setup, call);
     let artifact = artifact.as_deref().map(utf8).transpose()?;
@@ -74,22 +110,23 @@ pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared
         artifact,
         values: &values,
     };
-    let argv = harness
-        .command
-        .iter()
-        .map(|element| filled.fill(element).into());
+    let words = deliver::command(harness, call.budget);
+    let argv = words.iter().map(|element| filled.fill(element).into());
     let mut command = holder::Command::new(
         argv.collect(),
         cwd.to_owned(),
-        environment(setup, call, &harness),
+        environment(setup, call, harness),
         [files.stdout, files.stderr],
         setup.dir.step_lock(),
     );
     command.timeout = Duration::from_millis(call.timeout_ms);
     command.idle_timeout = harness.idle_timeout;
+    command.stdin = deliver::stdin(harness, &prompt.content);
     command.preflight().map_err(|error| not_started(&error))?;
     Ok(Prepared {
         command,
+        harness,
+        budget: call.budget,
         written: files.written,
         kept: files.kept,
         prompt: prompt.content,
@@ -99,56 +136,167 @@ pub(crate) fn prepare(setup: &Setup, call: &Call, cwd: &Path) -> Result<Prepared
 
 /// Runs a prepared call to its end; `poll` is asked several times a second
 /// whether it may go on.
-pub(crate) fn run(prepared: Prepared, poll: impl FnMut() -> Wish) -> Result<Ran, NotRun> {
+pub(crate) fn run(
+    prepared: Prepared<'_>,
+    clock: &dyn Clock,
+    mut poll: impl FnMut() -> Wish,
+) -> Result<Ran, NotRun> {
     let Prepared {
         command,
+        harness,
+        budget,
         written,
         kept,
         prompt,
         ..
     } = prepared;
-    let running = holder::spawn(&command).map_err(|error| NotRun::Fault(not_started(&error)))?;
-    let mut warnings = Vec::new();
-    let (end, leaked, stdout) = match running.wait(poll) {
-        Ok(ended) => {
-            if !ended.survivors.is_empty() {
-                warnings.push(format!(
-                    "processes that cannot be ended: {:?}",
-                    ended.survivors
-                ));
-            }
-            let end = match ended.how {
-                How::Exited(code) => CallEnd::Exited(code),
-                How::Signaled(signal) => CallEnd::Signaled(signal),
-                How::TimedOut => CallEnd::TimedOut(command.timeout.as_secs()),
-                How::IdleTimedOut => {
-                    CallEnd::IdleTimedOut(command.idle_timeout.unwrap_or(command.timeout).as_secs())
-                }
-                How::Ended => return Err(NotRun::Stopped),
-            };
-            (end, ended.leaked, Some(ended.stdout))
+    let running = holder::spawn(&command).map_err(|error| NotRun::from(not_started(&error)))?;
+    let profile = harness.profile.as_deref();
+    let mut tail = profile.map(|profile| Tail::new(profile, budget));
+    let mut enough = None;
+    let waited = running.wait(|| {
+        enough = enough.or_else(|| tail.as_mut()?.look(&command.stdout));
+        match (poll(), enough) {
+            (Wish::GoOn, Some(_)) => Wish::End,
+            (wish, _) => wish,
         }
+    });
+    let mut warnings = Vec::new();
+    let ended = match waited {
+        Ok(ended) => Some(ended),
         // Somebody killed the process that held the call; the call is lost.
         Err(error) => {
             warnings.push(error.to_string());
-            (CallEnd::Signaled(9), true, None)
+            None
         }
     };
-    let stdout = stdout.as_ref().map(|captured| (captured, &*command.stdout));
-    let kept =
-        output::keep(&written, stdout, &kept).map_err(|error| NotRun::Fault(outputs(&error)))?;
+    let is_done = tail.as_ref().is_some_and(Tail::is_done);
+    let end = match end_of(&command, ended.as_ref(), enough, is_done) {
+        Some(end) => end,
+        None => {
+            return Err(NotRun {
+                bill: Some(bill::part(harness, tail.as_ref())),
+                why: Why::Stopped,
+            });
+        }
+    };
+    if let Some(survivors) = ended
+        .as_ref()
+        .map(|e| &e.survivors)
+        .filter(|s| !s.is_empty())
+    {
+        warnings.push(format!("processes that cannot be ended: {survivors:?}"));
+    }
+    let mut call = Ending {
+        end,
+        bill: bill::part(harness, tail.as_ref()),
+        text: None,
+        fault: None,
+    };
+    if let (Some(profile), Some(ended)) = (profile, &ended) {
+        let stdout = (&ended.stdout, &*command.stdout);
+        let stderr = (&ended.stderr, &*command.stderr);
+        match bill::read(profile, &call.end, stdout, stderr) {
+            Ok(said) => call.take(harness, said, clock.now()),
+            Err(error) => {
+                let path = command.stdout.display();
+                warnings.push(format!("{path} is not what the agent said: {error}"));
+                call.text = Some(String::new());
+            }
+        }
+    }
+    let source = match (&call.text, &ended) {
+        (Some(text), _) => output::Source::Text(text),
+        (None, Some(ended)) => output::Source::Captured(&ended.stdout, &command.stdout),
+        (None, None) => output::Source::Nothing,
+    };
+    let kept = output::keep(&written, source, &kept).map_err(|error| NotRun {
+        bill: Some(call.bill.clone()),
+        why: Why::Fault(outputs(&error)),
+    })?;
+    if let Some(fault) = call.fault {
+        return Err(NotRun {
+            bill: Some(call.bill),
+            why: Why::Fault(fault),
+        });
+    }
     warnings.extend(kept.warning);
     Ok(Ran {
         called: Called {
-            end,
+            end: call.end,
             output: kept.file,
-            leaked,
+            leaked: ended.is_none_or(|ended| ended.leaked),
             outside: Vec::new(),
             inputs: Vec::new(),
         },
+        bill: call.bill,
         text: kept.text,
         prompt,
         warnings,
+    })
+}
+
+/// Says how a call ended; `None` when it was ended because the tick has to end.
+///
+/// A harness that has said its last word has finished, whatever keeps its process.
+fn end_of(
+    command: &holder::Command,
+    ended: Option<&Ended>,
+    enough: Option<Enough>,
+    is_done: bool,
+) -> Option<CallEnd> {
+    let Some(ended) = ended else {
+        return Some(CallEnd::Signaled(9));
+    };
+    Some(match ended.how {
+        How::Exited(code) => CallEnd::Exited(code),
+        How::Signaled(signal) => CallEnd::Signaled(signal),
+        How::TimedOut | How::IdleTimedOut if is_done => CallEnd::Exited(0),
+        How::TimedOut => CallEnd::TimedOut(command.timeout.as_secs()),
+        How::IdleTimedOut => {
+            CallEnd::IdleTimedOut(command.idle_timeout.unwrap_or(command.timeout).as_secs())
+        }
+        How::Ended => match enough? {
+            Enough::Capped(cap) => CallEnd::Capped(cap),
+            Enough::Done => CallEnd::Exited(0),
+        },
+    })
+}
+
+/// How a call ended, and what its harness made of it.
+struct Ending {
+    end: CallEnd,
+    bill: Bill,
+    /// The role's text, where a profile says which that is.
+    text: Option<String>,
+    fault: Option<StepFault>,
+}
+
+impl Ending {
+    /// Takes in what the profile has read. The text of an error is no role's text:
+    /// it would become a hint, or be taken for a verdict.
+    fn take(&mut self, harness: &CalledHarness, said: Said, now: Timestamp) {
+        if let (CallEnd::Exited(0), Some(error)) = (&self.end, &said.error) {
+            self.end = CallEnd::Reported(bill::in_one_line(error));
+        }
+        self.bill = bill::bill(harness, &self.end, &said);
+        let failed = !matches!(self.end, CallEnd::Capped(_));
+        let fault = said.fault.as_ref().filter(|_| failed);
+        self.fault = fault.map(|fault| bill::fault(harness, fault, now));
+        self.text = Some(said.text.unwrap_or_default());
+    }
+}
+
+/// Returns the harness that the machine has chosen.
+fn harness_of<'s>(setup: &'s Setup, call: &Call) -> Result<&'s CalledHarness, StepFault> {
+    let harnesses = setup.harnesses.of_role(call.role);
+    harnesses.get(call.harness).ok_or_else(|| StepFault::Error {
+        reason: Error::Config,
+        what: format!(
+            "{} has no harness number {}",
+            call.role.as_str(),
+            call.harness
+        ),
     })
 }
 
@@ -190,11 +338,9 @@ fn artifact(setup: &Setup, call: &Call) -> Option<PathBuf> {
         let name = format!("tick{}-implement-output.md", call.tick);
         setup.dir.outputs().join(name)
     };
-    let earlier = call
-        .unjudged
-        .as_ref()
-        .map(|held| PathBuf::from(&held.output));
-    (call.role == Role::Verify).then(|| earlier.unwrap_or_else(this_ticks))
+    let known = call.artifact.as_ref();
+    let known = known.or_else(|| call.unjudged.as_ref().map(|held| &held.output));
+    (call.role == Role::Verify).then(|| known.map_or_else(this_ticks, PathBuf::from))
 }
 
 /// Describes the prompt of a call to the resolver.
@@ -285,33 +431,7 @@ fn ask_again(fault: &Unreadable) -> String {
     )
 }
 
-/// A prompt that starts with `-` is an option to most programs. Under the
-/// default command that is certain, elsewhere it may be meant (decision D-8).
-fn check_dash(
-    harness: &HarnessSettings,
-    content: &str,
-    warnings: &mut Vec<String>,
-) -> Result<(), StepFault> {
-    let bare = harness
-        .command
-        .iter()
-        .any(|element| element == "{prompt_content}");
-    if !(bare && content.starts_with('-')) {
-        return Ok(());
-    }
-    if harness.is_default {
-        return Err(StepFault::Environment {
-            reason: EnvironmentFault::PromptUnsendable,
-            what: "the prompt starts with `-`, which the default harness takes for an option"
-                .to_owned(),
-            until: None,
-        });
-    }
-    warnings.push("the prompt starts with `-`; the harness may take it for an option".to_owned());
-    Ok(())
-}
-
-fn environment(setup: &Setup, call: &Call, harness: &HarnessSettings) -> Environment {
+fn environment(setup: &Setup, call: &Call, harness: &CalledHarness) -> Environment {
     let place = Place {
         loop_name: setup.name.clone().into(),
         role: Some(call.role.as_str().into()),
@@ -322,7 +442,7 @@ fn environment(setup: &Setup, call: &Call, harness: &HarnessSettings) -> Environ
     };
     Environment::new(
         setup.environment.iter().cloned(),
-        &harness.environment,
+        &policy(&harness.env),
         &place,
     )
 }
@@ -358,7 +478,7 @@ fn engine_error(reason: Error, error: &StartError) -> StepFault {
     StepFault::Error { reason, what }
 }
 
-fn outputs(error: &impl ToString) -> StepFault {
+pub(crate) fn outputs(error: &impl ToString) -> StepFault {
     StepFault::Error {
         reason: Error::OutputsUnwritable,
         what: error.to_string(),

@@ -2,15 +2,12 @@
 
 use crate::driver;
 use crate::home::Home;
-use crate::setup::{Setup, SetupError, Surroundings};
+use crate::setup::{self, Setup, SetupError, Surroundings};
 use crate::store::{self, RequestError};
 use crate::tasks::{CreateError, NewTask, ReadError, Tasks};
 use crate::templates::{self, LOOP_SCHEMA};
-use loop_core::config::{
-    Argv, Config, Harness, HarnessChoice, HarnessRef, LoopName, WorkSourceKind,
-};
+use loop_core::config::{Config, HarnessChoice, HarnessRef, LoopName, WorkSourceKind};
 use loop_core::control::Request;
-use loop_core::rules::Rules;
 use loop_core::task::Origin;
 use std::fs;
 use std::io::{self, Write};
@@ -27,8 +24,8 @@ pub struct NewLoop<'a> {
     pub task: Option<&'a str>,
     /// What an agent is told of the task.
     pub brief: Option<&'a str>,
-    /// The harness's command, in place of the template's.
-    pub harness: Option<Argv>,
+    /// The harness, in place of the template's: a profile, or a command.
+    pub harness: Option<HarnessRef>,
     /// Who makes it.
     pub by: &'a str,
 }
@@ -119,6 +116,8 @@ pub enum CreateLoopError {
 /// [`CreateLoopError`].
 pub fn create(around: &Surroundings, new: &NewLoop<'_>) -> Result<Created, CreateLoopError> {
     let config = configure(&around.home, new)?;
+    // A profile that there is not is told before anything is written.
+    setup::harnesses(&around.home, &config, Path::new("loop.json"), "")?;
     let kind = config.work_source().kind();
     if kind != WorkSourceKind::Single && (new.task.is_some() || new.brief.is_some()) {
         return Err(CreateLoopError::FindsItsTasks {
@@ -149,7 +148,7 @@ pub fn create(around: &Surroundings, new: &NewLoop<'_>) -> Result<Created, Creat
                 name: task,
                 title: new.brief.map_or(task, first_line),
                 brief: new.brief,
-                phases: Rules::of(&setup.config).phases,
+                phases: setup.rules().phases,
                 origin: Origin::person(),
                 at: around.clock.now(),
             })?;
@@ -236,9 +235,8 @@ fn configure(home: &Home, new: &NewLoop<'_>) -> Result<Config, CreateLoopError> 
     })?;
     let mut config = parsed.config;
     config.set_name(name);
-    if let Some(command) = &new.harness {
-        let harness = Harness::of_command(command.clone());
-        config.set_harness(HarnessChoice::One(HarnessRef::Described(Box::new(harness))));
+    if let Some(harness) = &new.harness {
+        config.set_harness(HarnessChoice::One(harness.clone()));
     }
     Ok(config)
 }

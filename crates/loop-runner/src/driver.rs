@@ -22,11 +22,12 @@ use crate::store::{
     AttemptAlive, Held, HeldError, Level, LoopDir, OpenError, Snapshot, read_state,
 };
 use crate::watch::Watch;
+use loop_core::bill::Usage;
 use loop_core::config::WorkSourceKind;
 use loop_core::outcome::{Error, Interruption, Outcome, Skip};
 use loop_core::state::State;
 use loop_core::step::{Action, Ended};
-use loop_core::{Machine, Step, StepAnswer, Usd};
+use loop_core::{Machine, Step, StepAnswer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -143,8 +144,7 @@ fn not_opened(outcome: Outcome, why: String) -> Ended {
         violations: Vec::new(),
         complete: false,
         worktree: None,
-        cost: Usd::ZERO,
-        unpriced_calls: 0,
+        used: Usage::default(),
     }
 }
 
@@ -408,7 +408,7 @@ impl<'a> Driver<'a> {
 
     /// Says before the first call what has no cap (decision D-3).
     fn tell_of_missing_caps(&mut self) {
-        for words in self.setup.config.uncapped() {
+        for words in self.setup.config.uncapped(&self.setup.harnesses) {
             self.held.note(Level::Info, &words);
             self.watch.note(&words);
         }

@@ -8,7 +8,6 @@ use crate::store::read_state;
 use crate::tasks::ReadError;
 use loop_core::config::WorkSourceKind;
 use loop_core::outcome::Skip;
-use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::Ended;
 use loop_core::time::Timestamp;
@@ -42,7 +41,7 @@ pub fn dry_run(setup: &Setup) -> Result<DryRun, PreviewError> {
     let state = read_state(&setup.dir)?.state;
     let mut machine = Machine::new(state.clone());
     let start = Start {
-        rules: Rules::of(&setup.config),
+        rules: setup.rules(),
         now: setup.clock.now(),
     };
     // What is owed from earlier work keeps a machine that was just made busy.
@@ -118,6 +117,7 @@ impl DryRun {
         let reply = Reply {
             at,
             elapsed_ms: 0,
+            bill: None,
             answer: Answer::Work(nothing),
         };
         if machine.answer(fence, reply).is_ok() {

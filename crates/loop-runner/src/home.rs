@@ -61,6 +61,12 @@ impl Home {
         self.root.join("templates").join("loops")
     }
 
+    /// Returns the folder of the user's own harness profiles.
+    #[must_use]
+    pub fn harness_profiles(&self) -> PathBuf {
+        self.root.join("templates").join("harnesses")
+    }
+
     /// Returns the folder of all worktrees.
     #[must_use]
     pub fn worktrees(&self) -> PathBuf {

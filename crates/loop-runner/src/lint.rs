@@ -1,9 +1,11 @@
 //! What is allowed in a loop and yet most likely a mistake.
 
-use crate::harness::{HarnessSettings, role_config};
+use crate::harness::role_config;
 use crate::setup::Setup;
 use crate::tasks::ReadError;
 use loop_core::Role;
+use loop_core::config::PromptVia;
+use loop_core::harness::CalledHarness;
 use loop_prompts::{CommandToken, Resolution, Resolver};
 use std::fs;
 
@@ -85,13 +87,16 @@ fn left_out_of_worktrees(setup: &Setup) -> Option<&'static str> {
 /// A role that has a prompt, and a command that never hands it over.
 fn sends_nothing(setup: &Setup, role: Role) -> Option<String> {
     role_config(&setup.config, role)?.prompt.as_ref()?;
-    let command = HarnessSettings::of(&setup.config, role).command;
-    let sends = |element: &String| {
-        CommandToken::Prompt.is_in(element) || CommandToken::PromptContent.is_in(element)
+    let sends = |harness: &CalledHarness| {
+        harness.prompt_via == PromptVia::Stdin
+            || harness.command.iter().any(|element| {
+                CommandToken::Prompt.is_in(element) || CommandToken::PromptContent.is_in(element)
+            })
     };
-    (!command.iter().any(sends)).then(|| {
+    (!setup.harnesses.of_role(role).iter().all(sends)).then(|| {
         format!(
-            "the command of {} hands no prompt over: it has neither {{prompt}} nor {{prompt_content}}",
+            "the command of {} hands no prompt over: it has neither {{prompt}} nor \
+             {{prompt_content}}, and prompt_via is not \"stdin\"",
             role.as_str()
         )
     })

@@ -1,7 +1,7 @@
 //! The prompt that the next tick would send, without a tick.
 
 use crate::call;
-use crate::harness::{HarnessSettings, role_config};
+use crate::harness::role_config;
 use crate::setup::Setup;
 use crate::store::{ReadError, read_state};
 use crate::tasks::ReadError as ReadTaskError;
@@ -9,9 +9,8 @@ use crate::workplace;
 use loop_core::Role;
 use loop_core::answer::WorktreeRecord;
 use loop_core::config::WorktreeFor;
-use loop_core::rules::Rules;
 use loop_core::state::State;
-use loop_core::step::Call;
+use loop_core::step::{Budget, Call};
 use loop_prompts::{
     ARGUMENT_LIMIT, Finding, Lint, Prepared, Resolution, Resolver, Template, Token, Values,
 };
@@ -138,10 +137,10 @@ pub fn check(setup: &Setup, role: Role) -> Result<Checked, PreviewError> {
         Err(PreviewError::NoTask { .. }) => None,
         Err(error) => return Err(error),
     };
-    let harness = HarnessSettings::of(&setup.config, role);
-    let inline = harness
-        .command
+    let harnesses = setup.harnesses.of_role(role);
+    let inline = harnesses
         .iter()
+        .flat_map(|harness| &harness.command)
         .any(|part| part.contains("{prompt_content}"));
     let lint = Lint {
         role: Some(call::prompt_role(role)),
@@ -185,7 +184,10 @@ fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>, task: 
             .flatten(),
         unjudged: progress.unjudged,
         fault: None,
+        harness: 0,
+        artifact: None,
         timeout_ms: 0,
+        budget: Budget::default(),
         worktree: made_worktree(setup, state, task),
         frozen: progress.gate.map(|gate| gate.frozen),
         diff: None,
@@ -196,7 +198,7 @@ fn next_call(setup: &Setup, state: &State, role: Role, tick: Option<u64>, task: 
 /// Returns the phase that a task will be worked on in; `None` when it has no
 /// record to say so.
 fn next_phase(setup: &Setup, task: &str) -> Option<String> {
-    let phases = Rules::of(&setup.config).phases;
+    let phases = setup.rules().phases;
     match setup.tasks.read(task) {
         Ok(Some(mut record)) => {
             // One that has not moved yet gets the loop's phases (decision D-9).
@@ -210,7 +212,7 @@ fn next_phase(setup: &Setup, task: &str) -> Option<String> {
 
 /// Returns the worktree that the next tick would work in, if it is made.
 fn made_worktree(setup: &Setup, state: &State, task: &str) -> Option<WorktreeRecord> {
-    match Rules::of(&setup.config).worktree? {
+    match setup.rules().worktree? {
         WorktreeFor::Loop => state.worktree.clone(),
         WorktreeFor::Task => state.progress_of(task).worktree,
     }
@@ -219,7 +221,7 @@ fn made_worktree(setup: &Setup, state: &State, task: &str) -> Option<WorktreeRec
 /// Returns where the next tick would work, made or not.
 fn next_folder(setup: &Setup, state: &State, task: &str) -> PathBuf {
     let made = made_worktree(setup, state, task);
-    match Rules::of(&setup.config).worktree {
+    match setup.rules().worktree {
         Some(worktree) if made.is_none() => workplace::destination(setup, worktree, task),
         _ => workplace::project_folder(setup, made.as_ref()),
     }

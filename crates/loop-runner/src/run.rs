@@ -20,12 +20,11 @@ pub(crate) use scribe::{disagreement, is_as_read};
 use crate::driver::{Ticked, tick};
 use crate::interrupt::Interrupt;
 use crate::watch::Watch;
-use loop_core::Usd;
 use loop_core::answer::FileRef;
 use loop_core::exit;
 use loop_core::explain::{first_step, what_to_do};
 use loop_core::outcome::{Halt, Interruption, Outcome, Skip};
-use loop_core::rules::Rules;
+use loop_core::report::cost_of;
 use loop_core::run::{Ending, RunOutcome, RunReport};
 use loop_core::state::State;
 use loop_core::step::Ended;
@@ -87,37 +86,21 @@ fn end(begun: &Begun, scribe: &mut Scribe<'_>, ticked: &Ticked) -> RunReport {
         Outcome::Pass if !ended.complete => RunOutcome::Aborted,
         outcome => RunOutcome::of(outcome),
     };
-    let estimated = Rules::of(&begun.setup.config)
-        .implement
-        .cost_per_call
-        .is_some();
-    let cost = cost_since(&begun.state, state).filter(|_| estimated);
+    let used = state.spent.used.since(&begun.state.spent.used);
+    let (cost, source) = cost_of(&used, Some(&begun.setup.rules()));
     scribe.file.ending = Some(Ending {
         outcome,
         reason: ended.outcome.reason().map(str::to_owned),
         why: ended.why.clone(),
         changed: changed::since_start(&begun.setup, baseline(state)),
         cost_usd: cost,
-        cost_source: if cost.is_some() {
-            "estimated"
-        } else {
-            "unknown"
-        },
+        cost_source: source.as_str(),
         next: next(&ended.outcome, scribe.file.plan.is_some()),
         exit: ended.outcome.exit_code(),
     });
     scribe.write();
     // It was just given its ending.
     RunReport::of(&scribe.file).unwrap_or_else(|| unreachable!("the run has ended"))
-}
-
-/// What the run itself cost: the loop's sums go on from run to run.
-fn cost_since(before: &State, now: &State) -> Option<Usd> {
-    let (before, now) = (&before.spent, &now.spent);
-    if now.unpriced_calls > before.unpriced_calls {
-        return None;
-    }
-    Usd::from_micros(now.usd.micros() - before.usd.micros())
 }
 
 fn baseline(state: &State) -> Option<FileRef> {

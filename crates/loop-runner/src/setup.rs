@@ -5,12 +5,14 @@ use crate::furnish;
 use crate::gate::{GateError, check as check_gate};
 use crate::git::{Configuration, OpenError, Repository};
 use crate::home::{Home, expand_tilde};
+use crate::profiles;
 use crate::project::Project;
 use crate::scope_check::check_patterns;
 use crate::sources;
 use crate::store::LoopDir;
 use crate::tasks::Tasks;
-use loop_core::config::{self, Config, ConfigWarning, LoopName, Parsed, Supported, UnknownCost};
+use loop_core::config::{self, Config, ConfigWarning, LoopName, Parsed, Supported, UnknownUse};
+use loop_core::harness::{HarnessError, Harnesses};
 use loop_core::rules::Rules;
 use loop_core::scope::InvalidPattern;
 use loop_worksource::WorkSource;
@@ -41,6 +43,8 @@ pub struct Setup {
     text: String,
     /// Its configuration.
     pub config: Config,
+    /// The harnesses of its roles.
+    pub harnesses: Harnesses,
     /// What a person should know about how that was read.
     pub warnings: Vec<ConfigWarning>,
     /// Where its work comes from. An embedder may put a source of its own here.
@@ -90,6 +94,12 @@ pub enum SetupError {
     #[error("{what}")]
     Config {
         /// File, line, column, key, what is wrong and what to do.
+        what: String,
+    },
+    /// The harness profiles cannot be listed.
+    #[error("{what}")]
+    Profiles {
+        /// The folder, and what the system said.
         what: String,
     },
     /// The repository around the project cannot be read.
@@ -142,13 +152,13 @@ pub enum Unrunnable {
         /// What is wrong with it.
         source: InvalidPattern,
     },
-    /// Its cost cap cannot hold.
+    /// A cap on what it uses cannot hold.
     #[error("{place}: {source}")]
-    UnknownCost {
+    UnknownUse {
         /// Where the cap stands: file, line and column.
         place: String,
         /// Why.
-        source: UnknownCost,
+        source: UnknownUse,
     },
 }
 
@@ -193,6 +203,7 @@ impl Setup {
                 ),
             });
         }
+        let harnesses = harnesses(&around.home, &config, &path, &text)?;
         let project = worked_on(around, &config, &path)?;
         Ok(Self {
             home: around.home.clone(),
@@ -207,6 +218,7 @@ impl Setup {
             dir,
             text,
             config,
+            harnesses,
             warnings,
             plans: true,
             strict: false,
@@ -218,7 +230,7 @@ impl Setup {
     /// Returns what the decisions of its next tick depend on.
     #[must_use]
     pub fn rules(&self) -> Rules {
-        let rules = Rules::of(&self.config);
+        let rules = Rules::of(&self.config, &self.harnesses);
         Rules {
             plan: rules.plan.filter(|_| self.plans),
             ..rules
@@ -272,9 +284,9 @@ impl Setup {
             source,
         })?;
         self.config
-            .cost_enforceable()
-            .map_err(|source| Unrunnable::UnknownCost {
-                place: self.place_of("brakes.max_cost_usd"),
+            .caps_enforceable(&self.harnesses)
+            .map_err(|source| Unrunnable::UnknownUse {
+                place: self.place_of(source.cap()),
                 source,
             })
     }
@@ -302,6 +314,35 @@ fn worked_on(around: &Surroundings, config: &Config, file: &Path) -> Result<Proj
     let folder = around.project.root().join(folder);
     Project::at(&folder, &around.home).map_err(|error| SetupError::Config {
         what: format!("{}: work_source.project: {error}", file.display()),
+    })
+}
+
+/// Finds the harnesses of every role, with the profiles that they name; `file` and
+/// `text` are those of the configuration.
+///
+/// # Errors
+///
+/// [`SetupError::Config`] when one cannot be called as it is described,
+/// [`SetupError::Profiles`] when the home's profiles cannot be listed.
+pub(crate) fn harnesses(
+    home: &Home,
+    config: &Config,
+    file: &Path,
+    text: &str,
+) -> Result<Harnesses, SetupError> {
+    let found = profiles::find(home).map_err(|error| SetupError::Profiles {
+        what: profiles::unlisted(home, &error),
+    })?;
+    Harnesses::of(config, &found.profiles).map_err(|error| SetupError::Config {
+        what: match &error {
+            HarnessError::NoSuchProfile { name, .. } if found.broken(name).is_some() => {
+                found.broken(name).unwrap_or_default().to_owned()
+            }
+            _ => match config::locate(text, error.key()) {
+                Some(at) => format!("{}:{}:{}: {error}", file.display(), at.line, at.column),
+                None => format!("{}: {error}", file.display()),
+            },
+        },
     })
 }
 

@@ -13,7 +13,6 @@ use crate::tasks::ProjectOnDisk;
 use loop_core::answer::{Finished, StepFault};
 use loop_core::config::{Argv, Config, WorkSourceKind};
 use loop_core::outcome::Error;
-use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_core::step::{Finishing, WorkTask};
 use loop_core::{StepAnswer, Work};
@@ -144,7 +143,7 @@ fn view(setup: &Setup, state: &State) -> LoopView {
     LoopView {
         name: setup.name.clone(),
         current_task: state.current_task.clone(),
-        phases: Rules::of(&setup.config).phases,
+        phases: setup.rules().phases,
         parked: state.parked.clone(),
         finished: finished.map(|done| done.task.clone()).collect(),
         at: setup.clock.now(),

@@ -31,7 +31,7 @@ pub use drain::Taken;
 pub use error::{HeldError, LogError, OpenError, ReadError};
 pub use file::FileError;
 pub(crate) use file::{draft, open_to_write};
-pub use held::Held;
+pub use held::{Held, Took};
 pub use inbox::{SubmitError, submit};
 pub use journal::Level;
 pub use open::AttemptAlive;

@@ -4,7 +4,7 @@ use loop_core::answer::Work;
 use loop_core::brakes::Brakes;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{Outcome, Skip};
-use loop_core::rules::{CallRules, Rules};
+use loop_core::rules::{CallRules, HarnessRules, Rules};
 use loop_runner::clock::{Clock, SystemClock};
 use loop_runner::store::{
     Answered, AttemptAlive, Held, Level, LoopDir, OpenError, read_state, records, request,
@@ -19,8 +19,11 @@ fn nothing_is_alive() -> Result<(), AttemptAlive> {
 
 fn rules() -> Rules {
     let call = CallRules {
-        timeout_ms: 60_000,
-        cost_per_call: None,
+        harnesses: vec![HarnessRules {
+            timeout_ms: 60_000,
+            cost_per_call: None,
+            ..HarnessRules::default()
+        }],
         context_window: None,
     };
     Rules {
@@ -34,8 +37,9 @@ fn rules() -> Rules {
             max_wall_ms: None,
             max_ticks_per_day: None,
             max_cost: None,
+            max_tokens: None,
         },
-        implement: call,
+        implement: call.clone(),
         verify: call,
         orchestrate: None,
         scope: false,

@@ -78,7 +78,7 @@ impl World {
         };
         world.install_tools();
         for name in ["rec", "opencode", "pi"] {
-            world.program(name, include_str!("rec.sh"));
+            world.agent(name);
         }
         world.role("implement", "echo \"$n\" >>work.txt");
         world.says("implement", "did it\n");
@@ -127,6 +127,12 @@ impl World {
         let path = self.root().join("bin").join(name);
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Puts an agent on PATH that notes how it is called and says what the test
+    /// lets its role say.
+    pub(crate) fn agent(&self, name: &str) {
+        self.program(name, include_str!("rec.sh"));
     }
 
     /// Puts the command itself on PATH, for agents to call.

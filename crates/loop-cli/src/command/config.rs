@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// Shows the settings.
 pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
     let setup = context.setup(&args.name)?;
-    let rows = setup.config.effective(&Supported::THIS_VERSION);
+    let rows = (setup.config).effective(&Supported::THIS_VERSION, &setup.harnesses);
     if args.json {
         let rows: Vec<_> = rows.iter().map(json_row).collect();
         show::json(&json!({"v": 1, "loop": setup.name, "settings": rows}))?;
@@ -20,7 +20,7 @@ pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
     for row in &rows {
         show::line(text_row(row));
     }
-    for words in setup.config.uncapped() {
+    for words in setup.config.uncapped(&setup.harnesses) {
         show::line(words);
     }
     Ok(exit::DONE)

@@ -1,13 +1,13 @@
 //! `loop create`: a loop from a template.
 
+use super::harness;
 use crate::args::Create;
 use crate::context::{self, Context};
 use crate::failure::Failure;
 use crate::show;
-use loop_core::config::{Argv, Supported, WorkSourceKind};
+use loop_core::config::{Supported, WorkSourceKind};
 use loop_core::{Role, exit};
 use loop_runner::create::{Created, NewLoop, create};
-use loop_runner::harness::HarnessSettings;
 use loop_runner::lint::suspicions;
 use loop_runner::setup::Setup;
 use std::fs;
@@ -17,11 +17,7 @@ use std::io::{self, Read};
 pub(crate) fn run(context: &Context, args: &Create) -> Result<u8, Failure> {
     context.person_only("make a loop")?;
     let brief = args.brief.as_deref().map(read_brief).transpose()?;
-    let harness = args
-        .harness_command
-        .as_deref()
-        .map(read_command)
-        .transpose()?;
+    let harness = harness::choice(&args.harness)?;
     let created = create(
         &context.around,
         &NewLoop {
@@ -44,19 +40,19 @@ fn tell(context: &Context, name: &str, created: &Created) {
         for path in &created.installed {
             show::note(format!("put a prompt into the home: {}", path.display()));
         }
-        let harness = HarnessSettings::of(&created.setup.config, Role::Implement);
-        if harness.is_default {
+        let harnesses = created.setup.harnesses.of_role(Role::Implement);
+        if let Some(harness) = harnesses.iter().find(|harness| harness.is_default) {
             let command: Vec<_> = harness
                 .command
                 .iter()
                 .map(|word| show::quoted(word))
                 .collect();
             show::note(format!(
-                "the agent is the default, {}; --harness-command names another",
+                "the agent is the default, {}; --harness or --harness-command names another",
                 command.join(" ")
             ));
         }
-        for words in created.setup.config.uncapped() {
+        for words in created.setup.config.uncapped(&created.setup.harnesses) {
             show::note(words);
         }
     }
@@ -138,12 +134,4 @@ pub(crate) fn read_brief(given: &str) -> Result<String, Failure> {
         )));
     }
     Ok(text)
-}
-
-pub(super) fn read_command(given: &str) -> Result<Argv, Failure> {
-    serde_json::from_str(given).map_err(|error| {
-        Failure::usage(format!(
-            "--harness-command: {error}; give a JSON array such as [\"my-agent\",\"{{prompt}}\"]"
-        ))
-    })
 }

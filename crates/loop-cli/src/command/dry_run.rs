@@ -9,7 +9,6 @@ use loop_core::config::{Supported, WorkSourceKind};
 use loop_core::exit;
 use loop_core::explain::what_to_do;
 use loop_runner::dry_run::dry_run;
-use loop_runner::harness::HarnessSettings;
 use loop_runner::lint::called_roles;
 use loop_runner::setup::Setup;
 use loop_worksource::Item;
@@ -46,12 +45,12 @@ pub(crate) fn run(context: &Context, name: &str) -> Result<u8, Failure> {
     }
     gate_words::tell(&setup, &foretold.state, foretold.task.as_deref());
     show::line("");
-    for row in setup.config.effective(&Supported::THIS_VERSION) {
+    for row in (setup.config).effective(&Supported::THIS_VERSION, &setup.harnesses) {
         if row.key.starts_with("brakes.") {
             show::line(text_row(&row));
         }
     }
-    for words in setup.config.uncapped() {
+    for words in setup.config.uncapped(&setup.harnesses) {
         show::line(words);
     }
     show::line("");
@@ -85,14 +84,26 @@ fn origin(item: &Item) -> String {
     format!("{} ({place})", item.title)
 }
 
-/// Says how each role would be called, as the command stands in the configuration.
+/// Says how each role would be called, as the command stands in the configuration
+/// or the profile; the first of several.
 fn harnesses(setup: &Setup) -> Vec<(&'static str, String)> {
     called_roles(setup)
         .into_iter()
         .map(|role| {
-            let command = HarnessSettings::of(&setup.config, role).command;
-            let words: Vec<_> = command.iter().map(|word| show::quoted(word)).collect();
-            (role.as_str(), words.join(" "))
+            let first = setup.harnesses.of_role(role).first();
+            let words: Vec<_> = first
+                .iter()
+                .flat_map(|harness| &harness.command)
+                .map(|word| show::quoted(word))
+                .collect();
+            let others: Vec<_> = (setup.harnesses.of_role(role).iter().skip(1))
+                .map(|harness| harness.name.as_str())
+                .collect();
+            let or = match others.is_empty() {
+                true => String::new(),
+                false => format!("; while that is out of service: {}", others.join(", ")),
+            };
+            (role.as_str(), format!("{}{or}", words.join(" ")))
         })
         .collect()
 }

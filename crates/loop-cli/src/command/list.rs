@@ -4,7 +4,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use loop_core::exit;
-use loop_core::rules::Rules;
 use loop_core::state::{State, Status};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
@@ -72,7 +71,7 @@ fn text_row(row: &Row) -> String {
         (None, _) => "no task".to_owned(),
     };
     let iteration = task.map_or(0, |task| state.progress_of(task).iteration);
-    let max = Rules::of(&setup.config).brakes.max_iterations;
+    let max = setup.rules().brakes.max_iterations;
     let max = max.map_or_else(|| "unlimited".to_owned(), |max| max.to_string());
     let score = last_score(state).map_or_else(|| "-".to_owned(), |score| score.to_string());
     let mut text = format!(
@@ -111,7 +110,7 @@ fn json_row(row: &Row) -> Value {
         "current_task": state.current_task,
         "current_phase": state.current_phase,
         "iteration": iteration,
-        "max_iterations": Rules::of(&setup.config).brakes.max_iterations,
+        "max_iterations": setup.rules().brakes.max_iterations,
         "last_score": last_score(state),
         "cost_usd": state.known_cost(),
         "running": snapshot.running().map(|running| json!({

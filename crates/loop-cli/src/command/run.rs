@@ -1,7 +1,7 @@
 //! `loop run` and `loop iterate`: from `TASK.md` to a green gate.
 
 use super::config::text_row;
-use super::create::read_command;
+use super::harness;
 use super::tick::View;
 use crate::args::{Iterate, Run};
 use crate::context::{self, Context};
@@ -26,7 +26,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<u8, Failure> {
         stuck: args.stuck,
         freeze: args.freeze.clone(),
         strict: args.strict,
-        harness: harness(args.harness_command.as_deref())?,
+        harness: harness::choice(&args.harness)?,
         plans: true,
     };
     if args.dry_run {
@@ -47,7 +47,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<u8, Failure> {
 pub(crate) fn iterate(context: &Context, args: &Iterate) -> Result<u8, Failure> {
     context.person_only("make a pass")?;
     let options = RunOptions {
-        harness: harness(args.harness_command.as_deref())?,
+        harness: harness::choice(&args.harness)?,
         ..RunOptions::default()
     };
     let begun = begin(&context.around, &options, &context::user()).map_err(not_begun)?;
@@ -94,12 +94,12 @@ fn foretell(context: &Context, options: &RunOptions) -> Result<u8, Failure> {
     for line in &foretold.done_when {
         show::field("done when", line);
     }
-    for row in foretold.config.effective(&Supported::THIS_VERSION) {
+    for row in (foretold.config).effective(&Supported::THIS_VERSION, &foretold.harnesses) {
         if row.key.starts_with("gate.") || row.key.starts_with("brakes.") {
             show::line(text_row(&row));
         }
     }
-    for words in foretold.config.uncapped() {
+    for words in foretold.config.uncapped(&foretold.harnesses) {
         show::line(words);
     }
     Ok(exit::DONE)
@@ -125,9 +125,4 @@ fn not_begun(error: NotBegun) -> Failure {
         | NotBegun::Read { .. } => Failure::usage(error.to_string()),
         error => Failure::of(&error),
     }
-}
-
-fn harness(text: Option<&str>) -> Result<Option<Vec<String>>, Failure> {
-    let command = text.map(read_command).transpose()?;
-    Ok(command.map(|argv| argv.as_slice().to_vec()))
 }

@@ -12,7 +12,6 @@ use crate::show;
 use loop_core::exit;
 use loop_core::explain::what_to_do;
 use loop_core::outcome::Outcome;
-use loop_core::rules::Rules;
 use loop_core::state::{LastVerdict, State};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
@@ -74,19 +73,24 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
         show::field("next", format!("no tick before {time}"));
     }
     let spent = &state.spent;
-    let cost = match state.known_cost() {
-        Some(cost) if cost.is_zero() => "nothing yet".to_owned(),
-        Some(cost) => format!("${cost} (estimated)"),
-        None => format!("unknown: {} calls reported none", spent.unpriced_calls),
-    };
     show::field(
         "spent",
         format!(
-            "{}, {}s, cost {cost}",
+            "{}, {}s, {}",
             show::count(spent.ticks, "tick"),
-            spent.wall_ms / 1000
+            spent.wall_ms / 1000,
+            spent.used.in_words()
         ),
     );
+    if spent.by_role.len() > 1 {
+        for (role, used) in &spent.by_role {
+            let calls = show::count(used.calls, "call");
+            show::field(
+                "",
+                format!("{}: {calls}, {}", role.as_str(), used.in_words()),
+            );
+        }
+    }
     show::field("folder", setup.dir.root().display().to_string());
 }
 
@@ -117,7 +121,7 @@ fn tell_task(setup: &Setup, state: &State) {
     let phase = state.current_phase.as_deref().unwrap_or("no phase");
     show::field("task", format!("{task} in {phase}"));
     let progress = state.progress_of(task);
-    let max = Rules::of(&setup.config).brakes.max_iterations;
+    let max = setup.rules().brakes.max_iterations;
     let max = max.map_or_else(|| "no limit".to_owned(), |max| max.to_string());
     let scores: Vec<_> = progress
         .scores

@@ -41,7 +41,7 @@ pub(crate) fn run(context: &Context, args: &Tick) -> Result<u8, Failure> {
         outcome.plain_exit_code()
     };
     if args.json {
-        report(&setup.name, &ticked, Some(&Rules::of(&setup.config)), code)?;
+        report(&setup.name, &ticked, Some(&setup.rules()), code)?;
     } else {
         tell(&setup, &ticked, context.quiet);
     }

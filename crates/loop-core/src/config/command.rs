@@ -28,6 +28,12 @@ impl Argv {
     }
 }
 
+impl AsRef<[String]> for Argv {
+    fn as_ref(&self) -> &[String] {
+        &self.0
+    }
+}
+
 impl TryFrom<Vec<String>> for Argv {
     type Error = Malformed;
 

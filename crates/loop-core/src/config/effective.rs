@@ -6,6 +6,7 @@ mod table;
 use std::fmt;
 
 use super::{Config, Supported};
+use crate::harness::Harnesses;
 use rows::rows;
 
 /// One setting as it is in effect.
@@ -57,18 +58,18 @@ impl Config {
     /// file's documentation. Keys that are absent and have no default are left out, but for caps
     /// and brakes, whose absence is what people have to see.
     #[must_use]
-    pub fn effective(&self, supported: &Supported) -> Vec<Effective> {
-        rows(self, supported)
+    pub fn effective(&self, supported: &Supported, harnesses: &Harnesses) -> Vec<Effective> {
+        rows(self, supported, harnesses)
     }
 
     /// Says in words which caps the loop runs without, one line for each.
     #[must_use]
-    pub fn uncapped(&self) -> Vec<String> {
+    pub fn uncapped(&self, harnesses: &Harnesses) -> Vec<String> {
         let brakes = self.brakes();
         let missing = [
             (
                 brakes.max_cost().is_none(),
-                format!("cost: {}", self.no_cost_cap()),
+                format!("cost: {}", self.no_cost_cap(harnesses)),
             ),
             (brakes.max_tokens().is_none(), "tokens: no cap".to_owned()),
             (
@@ -90,8 +91,8 @@ impl Config {
             .collect()
     }
 
-    fn no_cost_cap(&self) -> String {
-        match self.cost_known() {
+    fn no_cost_cap(&self, harnesses: &Harnesses) -> String {
+        match self.cost_known(harnesses) {
             Ok(()) => "no cap".to_owned(),
             Err(_) => "no cap; this harness reports none".to_owned(),
         }

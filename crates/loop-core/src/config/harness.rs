@@ -69,7 +69,7 @@ pub struct Harness {
     pub(super) command: Option<HarnessCommand>,
     /// How the prompt reaches the harness; as an argument when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) prompt_via: Option<PromptVia>,
+    pub prompt_via: Option<PromptVia>,
     /// The seconds that a call may take; 1800 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) timeout_seconds: Option<Whole<1, 604_800>>,
@@ -110,12 +110,6 @@ impl Harness {
             Some(HarnessCommand::Argv(command)) => Some(command),
             Some(HarnessCommand::Default(_)) | None => None,
         }
-    }
-
-    /// Returns how the prompt reaches the harness; as an argument when absent.
-    #[must_use]
-    pub fn prompt_via(&self) -> PromptVia {
-        self.prompt_via.unwrap_or_default()
     }
 
     /// Returns how long a call may take; 30 minutes when absent.

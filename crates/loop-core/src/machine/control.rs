@@ -110,12 +110,22 @@ impl Machine {
         if let Some(task) = self.state.halted_task.take() {
             self.approve_task(&task, halt);
         }
+        self.look_again_after(halt);
         self.state.status = Status::Active;
         self.state.reason = None;
         self.state.why = None;
         match self.state.awaiting.take() {
             Some(awaited) => Ok(self.owe_move(seq, by, awaited)),
             None => Ok(format!("approved; the loop goes on after {halt}")),
+        }
+    }
+
+    /// A person has seen what stood around the loop, and what nobody could tell.
+    fn look_again_after(&mut self, halt: Halt) {
+        match halt {
+            Halt::Environment => self.state.cooling.clear(),
+            Halt::MaxCost | Halt::MaxTokens => self.state.unknown_bill = None,
+            _ => {}
         }
     }
 
@@ -208,6 +218,8 @@ impl Machine {
         self.state.awaiting = None;
         self.state.owed = None;
         self.state.environment = None;
+        self.state.cooling.clear();
+        self.state.unknown_bill = None;
         self.state.set_task(task, phase);
         Ok(format!("the loop starts over with {task}"))
     }

@@ -31,6 +31,7 @@ impl Machine {
             None | Some(Decision::Complete)
         );
         if judged && configured && decided && self.cap_before(Role::Orchestrate).is_none() {
+            self.choose(Role::Orchestrate);
             self.stage = Stage::Orchestrate;
         } else {
             self.carry_out();

@@ -4,7 +4,6 @@ use super::{Machine, Stage};
 use crate::outcome::{EnvironmentFault, Halt, Outcome};
 use crate::state::{Attempt, EnvironmentStreak, Status};
 use crate::step::{Closing, Ended, Role};
-use crate::time::Timestamp;
 
 /// Equal environment faults in a row that stop a loop.
 const FAULTS_IN_A_ROW: u32 = 2;
@@ -53,16 +52,17 @@ impl Machine {
         self.state.halted_task = task;
     }
 
+    /// Something around the loop is wrong. `role` is the one whose harness met it.
     pub(super) fn environment(
         &mut self,
         reason: EnvironmentFault,
         what: String,
-        until: Option<Timestamp>,
+        role: Option<Role>,
     ) {
-        if until.is_some_and(|until| until > self.now) {
+        if let Some(until) = role.and_then(|role| self.back_at(role)) {
             // It will be over at a known time: waiting is enough, and it stands
             // between two faults that are not in a row then.
-            self.state.not_before = until;
+            self.state.not_before = Some(until);
             self.state.environment = None;
             return self.finish(Outcome::Environment(reason), what);
         }
@@ -73,13 +73,17 @@ impl Machine {
         let count = before.map_or(0, |streak| streak.count) + 1;
         self.state.environment = Some(EnvironmentStreak { reason, count });
         if count >= FAULTS_IN_A_ROW {
-            self.halt(
+            return self.halt(
                 Halt::Environment,
                 format!("{what} ({count} times in a row)"),
             );
-        } else {
-            self.finish(Outcome::Environment(reason), what);
         }
+        // A program that is missing and a login that is not there stay so.
+        use EnvironmentFault::{Offline, Quota, RateLimit};
+        if matches!(reason, RateLimit | Quota | Offline) {
+            self.state.not_before = role.and_then(|role| self.again_at(role));
+        }
+        self.finish(Outcome::Environment(reason), what);
     }
 
     /// Returns the brake that the task's record trips, in words.
@@ -113,57 +117,6 @@ impl Machine {
         Some((halt, why))
     }
 
-    /// Returns the hard cap that forbids a call of `role`, in words. An
-    /// estimate that would pass the cost cap forbids it: the bill stays inside.
-    pub(super) fn cap_before(&self, role: Role) -> Option<(Halt, String)> {
-        let rules = self.rules.as_ref()?;
-        if let Some(cap) = rules.brakes.max_cost {
-            let spent = self.state.spent.usd;
-            match rules.call(role).and_then(|call| call.cost_per_call) {
-                Some(next) if spent.saturating_add(next) <= cap => {}
-                Some(next) => {
-                    let why = format!(
-                        "${spent} of ${cap} are spent, and a call of {} costs ${next}",
-                        role.as_str()
-                    );
-                    return Some((Halt::MaxCost, why));
-                }
-                None => {
-                    let why = format!("what a call of {} costs is unknown", role.as_str());
-                    return Some((Halt::MaxCost, why));
-                }
-            }
-        }
-        self.wall_cap()
-    }
-
-    pub(super) fn wall_cap(&self) -> Option<(Halt, String)> {
-        let max = self.rules.as_ref()?.brakes.max_wall_ms?;
-        let used = self.progress().wall_ms;
-        (used >= max).then(|| {
-            let why = format!("the task has run for {}s of {}s", used / 1000, max / 1000);
-            (Halt::MaxWall, why)
-        })
-    }
-
-    /// Counts what a call of `role` costs, before it starts: a crash must not
-    /// make it free.
-    pub(super) fn charge(&mut self, role: Role) {
-        let call = self.rules.as_ref().and_then(|rules| rules.call(role));
-        let estimate = call.and_then(|call| call.cost_per_call);
-        let Some(tick) = &mut self.tick else { return };
-        match estimate {
-            Some(cost) => {
-                tick.cost = tick.cost.saturating_add(cost);
-                self.state.spent.usd = self.state.spent.usd.saturating_add(cost);
-            }
-            None => {
-                tick.unpriced_calls += 1;
-                self.state.spent.unpriced_calls += 1;
-            }
-        }
-    }
-
     pub(super) fn spend_time(&mut self, elapsed_ms: u64) {
         self.state.spent.wall_ms = self.state.spent.wall_ms.saturating_add(elapsed_ms);
         if let Some(progress) = self.progress_mut() {
@@ -189,8 +142,7 @@ impl Machine {
             violations: tick.violations.clone(),
             complete: tick.complete,
             worktree: tick.worktree.clone(),
-            cost: tick.cost,
-            unpriced_calls: tick.unpriced_calls,
+            used: tick.used,
             outcome,
         };
         let mut state = self.state.clone();

@@ -19,11 +19,12 @@ impl Machine {
             self.hold();
             return self.halt(halt, why);
         }
+        self.choose(Role::Verify);
         self.stage = Stage::Verify;
     }
 
     pub(super) fn verified(&mut self, verified: Verified) {
-        self.state.environment = None;
+        self.in_service(Role::Verify);
         self.keep_judges_own(&verified.added);
         if let Some(why) = self.outside(
             Role::Verify.as_str(),
@@ -36,8 +37,15 @@ impl Machine {
         let end = &verified.called.end;
         if let Some(failure) = end.failure() {
             let fault = match end {
-                CallEnd::Exited(_) | CallEnd::Signaled(_) => VerifyFault::Exit,
+                CallEnd::Exited(_) | CallEnd::Signaled(_) | CallEnd::Reported(_) => {
+                    VerifyFault::Exit
+                }
                 CallEnd::TimedOut(_) | CallEnd::IdleTimedOut(_) => VerifyFault::Timeout,
+                CallEnd::Capped(cap) => {
+                    let (halt, why) = self.capped(Role::Verify, *cap);
+                    self.hold();
+                    return self.halt(halt, why);
+                }
             };
             return self.verify_failed(fault, format!("verify {failure}"));
         }
@@ -52,12 +60,13 @@ impl Machine {
             Reading::Verdict(verdict) => return self.judged(verdict, verified.tree),
             Reading::Unreadable(unreadable) => unreadable,
         };
-        let asked = self.tick.as_ref().map_or(ASKS, |tick| tick.attempt);
+        let asked = self.tick.as_ref().map_or(ASKS, |tick| tick.asked + 1);
         if asked >= ASKS {
             return self.no_judgement(unreadable.fault(), format!("verify: {unreadable}"));
         }
         if let Some(tick) = &mut self.tick {
             tick.attempt += 1;
+            tick.asked = asked;
             tick.fault = Some(unreadable);
         }
         self.go_verify();

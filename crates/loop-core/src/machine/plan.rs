@@ -1,7 +1,7 @@
 //! The plan: a tick of its own before the first attempt at a task.
 
 use super::{Machine, Stage};
-use crate::answer::{PlanAnswer, Planned};
+use crate::answer::{CallEnd, PlanAnswer, Planned};
 use crate::outcome::{Halt, Outcome};
 use crate::step::Role;
 use crate::text::counted;
@@ -20,19 +20,26 @@ impl Machine {
     pub(super) fn go_plan(&mut self) {
         match self.cap_before(Role::Plan) {
             Some((halt, why)) => self.halt(halt, why),
-            None => self.stage = Stage::Plan,
+            None => {
+                self.choose(Role::Plan);
+                self.stage = Stage::Plan;
+            }
         }
     }
 
     /// A planner is asked once: whatever it gets wrong is for a person (G-06, G-36).
     pub(super) fn planned(&mut self, planned: Planned) {
-        self.state.environment = None;
+        self.in_service(Role::Plan);
         if let Some(why) = self.outside(
             Role::Plan.as_str(),
             &planned.called.outside,
             &planned.called.inputs,
         ) {
             return self.halt(Halt::OutsideChanged, why);
+        }
+        if let CallEnd::Capped(cap) = planned.called.end {
+            let (halt, why) = self.capped(Role::Plan, cap);
+            return self.halt(halt, why);
         }
         if let Some(failure) = planned.called.end.failure() {
             return self.halt(Halt::PlannerBroken, format!("plan {failure}"));

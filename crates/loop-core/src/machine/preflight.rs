@@ -1,7 +1,7 @@
 //! The checks before any work is looked for, and the opening of a tick.
 
 use super::{Machine, Stage, Tick};
-use crate::Usd;
+use crate::bill::Usage;
 use crate::outcome::{Halt, Outcome, Skip};
 use crate::state::{Status, Today};
 use crate::step::{Ended, Role, WorkTask};
@@ -46,9 +46,7 @@ impl Machine {
                 format!("{today} of {max} ticks were made today"),
             ));
         }
-        let cap = brakes.max_cost?;
-        let spent = self.state.spent.usd;
-        (spent >= cap).then(|| (Halt::MaxCost, format!("${spent} of ${cap} are spent")))
+        self.usage_cap()
     }
 
     /// Returns the cap that ends a tick as it opens. Without a task there was one
@@ -121,8 +119,7 @@ impl Machine {
             violations: Vec::new(),
             complete: false,
             worktree: None,
-            cost: Usd::default(),
-            unpriced_calls: 0,
+            used: Usage::default(),
         });
     }
 
@@ -197,6 +194,7 @@ impl Machine {
         self.state.not_before = self.state.not_before.filter(|time| self.now < *time);
         self.state.single = self.rules.as_ref().is_some_and(|rules| rules.single);
         self.state.status = Status::Active;
+        self.forget_other_harnesses();
         if let Some(task) = &task {
             self.count_tick();
             self.forget_other_starts(&task.name);
@@ -227,8 +225,12 @@ impl Machine {
             hand_over: false,
             stopping: None,
             next_task,
-            cost: Usd::default(),
-            unpriced_calls: 0,
+            used: Usage::default(),
+            charge: None,
+            harness: 0,
+            refused: Vec::new(),
+            worker: None,
+            asked: 0,
             passed_after: None,
             complete: false,
             outcome: None,

@@ -97,6 +97,7 @@ impl Machine {
         let rules = self.rules.as_ref()?;
         let progress = self.state.progress_of(&task.name);
         let left = self.wall_left(&progress)?;
+        let harness = tick.harness;
         Some(Call {
             role,
             tick: tick.number,
@@ -110,7 +111,15 @@ impl Machine {
                 .flatten(),
             unjudged: progress.unjudged.filter(|_| tick.judging),
             fault: tick.fault.clone(),
-            timeout_ms: rules.call(role)?.timeout_ms.min(left),
+            harness,
+            artifact: tick.output.clone(),
+            timeout_ms: rules
+                .call(role)?
+                .harnesses
+                .get(harness)?
+                .timeout_ms
+                .min(left),
+            budget: self.budget(),
             worktree: tick.worktree.clone(),
             frozen: progress.gate.map(|gate| gate.frozen),
             diff: tick.diff.clone(),

@@ -1,7 +1,7 @@
 //! The steps up to the judgement: workspace, tree, implement.
 
 use super::{Machine, Stage, interrupted_why};
-use crate::answer::{Implemented, StepFault, WorktreeRecord};
+use crate::answer::{CallEnd, Implemented, StepFault, WorktreeRecord};
 use crate::claim::Claim;
 use crate::config::WorktreeFor;
 use crate::outcome::{Failure, Halt, Interruption, Outcome};
@@ -62,6 +62,7 @@ impl Machine {
         if let (Some(tick), Some(held)) = (&mut self.tick, held) {
             tick.judging = true;
             tick.output = Some(held.output);
+            tick.worker = held.harness;
             tick.tree_after = held.tree;
         }
         self.go_scope();
@@ -70,12 +71,16 @@ impl Machine {
     fn go_implement(&mut self) {
         match self.cap_before(Role::Implement) {
             Some((halt, why)) => self.halt(halt, why),
-            None => self.stage = Stage::Implement,
+            None => {
+                self.choose(Role::Implement);
+                self.stage = Stage::Implement;
+            }
         }
     }
 
     pub(super) fn implemented(&mut self, done: Implemented) {
-        self.state.environment = None;
+        let worker = self.chosen(Role::Implement).map(|h| h.name.clone());
+        self.in_service(Role::Implement);
         let changed = done.changed();
         if let Some(progress) = self.progress_mut() {
             progress.push_attempt(Attempt {
@@ -85,6 +90,8 @@ impl Machine {
         }
         if let Some(tick) = &mut self.tick {
             tick.output = Some(done.called.output.path.clone());
+            tick.worker = worker;
+            tick.attempt = 1;
             tick.tree_before = done.tree_before;
             tick.tree_after = done.tree_after;
         }
@@ -101,11 +108,14 @@ impl Machine {
             return self.halt(Halt::OutsideChanged, why);
         }
         if let Some(failure) = done.called.end.failure() {
-            use crate::answer::CallEnd as End;
             let kind = match done.called.end {
-                End::Exited(_) => Failure::Exit,
-                End::Signaled(_) => Failure::Signal,
-                End::TimedOut(_) | End::IdleTimedOut(_) => Failure::Timeout,
+                CallEnd::Exited(_) | CallEnd::Reported(_) => Failure::Exit,
+                CallEnd::Signaled(_) => Failure::Signal,
+                CallEnd::TimedOut(_) | CallEnd::IdleTimedOut(_) => Failure::Timeout,
+                CallEnd::Capped(cap) => {
+                    let (halt, why) = self.capped(Role::Implement, cap);
+                    return self.halt(halt, why);
+                }
             };
             return self.implement_failed(kind, format!("implement {failure}"));
         }
@@ -148,6 +158,7 @@ impl Machine {
             tree: tick.tree_after.clone(),
             phase: tick.task.as_ref().and_then(|task| task.phase.clone()),
             output: tick.output.clone().unwrap_or_default(),
+            harness: tick.worker.clone(),
         };
         if let Some(progress) = self.progress_mut() {
             progress.iteration = progress.iteration.saturating_sub(1);
@@ -167,7 +178,7 @@ impl Machine {
     /// An interruption never gives an iteration back: held work is spent once its
     /// judge was asked, now or earlier in the tick.
     pub(super) fn spend_if_asked(&mut self, now: bool) {
-        let earlier = self.tick.as_ref().is_some_and(|tick| tick.attempt > 1);
+        let earlier = self.tick.as_ref().is_some_and(|tick| tick.asked > 0);
         if now || earlier {
             self.spend_held();
         }
@@ -195,6 +206,11 @@ impl Machine {
         if self.tick.is_none() {
             return self.owed_failed(&fault);
         }
+        if let StepFault::Environment { reason, until, .. } = &fault
+            && self.falls_back(step, begun, *reason, *until)
+        {
+            return self.call_again(step);
+        }
         match step {
             Step::Orchestrate => return self.carry_out(),
             Step::Implement if begun => self.give_back(&fault),
@@ -211,26 +227,38 @@ impl Machine {
             _ => {}
         }
         match fault {
-            StepFault::Environment {
-                reason,
-                what,
-                until,
-            } => self.environment(reason, what, until),
+            StepFault::Environment { reason, what, .. } => {
+                self.environment(reason, what, step.role());
+            }
             StepFault::WorktreeReplaced { what } => self.halt(Halt::WorktreeReplaced, what),
             StepFault::Tampered { what } => self.halt(Halt::Tampered, what),
             StepFault::Error { reason, what } => self.finish(Outcome::Error(reason), what),
         }
     }
 
+    /// Calls another harness for a step whose first one is out of service.
+    fn call_again(&mut self, step: Step) {
+        match step {
+            Step::Plan => self.go_plan(),
+            Step::Implement => self.go_implement(),
+            Step::Verify => self.go_verify(),
+            Step::Orchestrate => self.decide(),
+            _ => {}
+        }
+    }
+
     /// Only an environment fault gives back an iteration that had begun.
     fn give_back(&mut self, fault: &StepFault) {
-        let Some(progress) = self.progress_mut() else {
-            return;
-        };
         if matches!(fault, StepFault::Environment { .. }) {
-            progress.iteration = progress.iteration.saturating_sub(1);
-        } else {
+            self.give_back_iteration();
+        } else if let Some(progress) = self.progress_mut() {
             progress.push_attempt(unknown());
+        }
+    }
+
+    pub(super) fn give_back_iteration(&mut self) {
+        if let Some(progress) = self.progress_mut() {
+            progress.iteration = progress.iteration.saturating_sub(1);
         }
     }
 }

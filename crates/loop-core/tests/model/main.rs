@@ -17,7 +17,7 @@ use loop_core::control::Request;
 use loop_core::gate::{GateReport, Level};
 use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use loop_core::phase::Phases;
-use loop_core::rules::{CallRules, GateRules, Rules};
+use loop_core::rules::{CallRules, GateRules, HarnessRules, Rules};
 use loop_core::scope::{Kind, Rule, Violation};
 use loop_core::state::{Frozen, PlanRecord};
 use loop_core::verdict::Unreadable;
@@ -265,9 +265,10 @@ fn rules() -> impl Strategy<Value = Rules> {
         prop_oneof![3 => Just(None), 1 => (1u64..100_000).prop_map(Some)],
         prop_oneof![3 => Just(None), 1 => (1u32..6).prop_map(Some)],
         prop_oneof![3 => Just(None), 1 => (1i64..60).prop_map(Some)],
+        prop_oneof![3 => Just(None), 1 => (1u64..100).prop_map(Some)],
     )
         .prop_map(
-            |(max_iterations, plateau, stuck, failures, wall, ticks, cost)| Brakes {
+            |(max_iterations, plateau, stuck, failures, wall, ticks, cost, tokens)| Brakes {
                 max_iterations,
                 score_plateau_window: plateau,
                 score_plateau_delta: 0.0,
@@ -277,6 +278,7 @@ fn rules() -> impl Strategy<Value = Rules> {
                 max_wall_ms: wall,
                 max_ticks_per_day: ticks,
                 max_cost: cost.and_then(Usd::from_micros),
+                max_tokens: tokens,
             },
         );
     let phases = prop_oneof![
@@ -292,11 +294,21 @@ fn rules() -> impl Strategy<Value = Rules> {
         Just(Some(WorktreeFor::Loop))
     ];
     let bools = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (brakes, phases, bools, 0u8..4, worktree).prop_map(
-        |(brakes, phases, (orchestrate, single, park, scope), judge, worktree)| {
-            let call = CallRules {
+    let harnesses = (1usize..4, any::<bool>());
+    (brakes, phases, bools, 0u8..4, worktree, harnesses).prop_map(
+        |(brakes, phases, (orchestrate, single, park, scope), judge, worktree, harnesses)| {
+            let (count, reports) = harnesses;
+            let reports = reports || brakes.max_tokens.is_some();
+            let estimate = Usd::from_micros(7).filter(|_| brakes.max_cost.is_some() && !reports);
+            let harness = |name| HarnessRules {
+                name: format!("h{name}"),
                 timeout_ms: 1_800_000,
-                cost_per_call: brakes.max_cost.and_then(|_| Usd::from_micros(7)),
+                cost_per_call: estimate,
+                reports_cost: reports,
+                reports_tokens: reports,
+            };
+            let call = CallRules {
+                harnesses: (0..count).map(harness).collect(),
                 context_window: None,
             };
             Rules {
@@ -311,12 +323,12 @@ fn rules() -> impl Strategy<Value = Rules> {
                     timeout_ms: 60_000,
                 }),
                 judge: judge > 0,
-                plan: (orchestrate && single).then_some(call),
+                plan: (orchestrate && single).then(|| call.clone()),
                 phases,
                 brakes,
-                implement: call,
+                implement: call.clone(),
+                orchestrate: orchestrate.then(|| call.clone()),
                 verify: call,
-                orchestrate: orchestrate.then_some(call),
             }
         },
     )

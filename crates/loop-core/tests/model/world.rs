@@ -4,15 +4,17 @@
 use loop_core::answer::{
     Advanced, CallEnd, FileRef, Finished, Reading, Scoped, StepAnswer, StepFault,
 };
+use loop_core::bill::Bill;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{Halt, Interruption, Outcome, Skip};
+use loop_core::profile::Tokens;
 use loop_core::record::{Answered, Body, Closed, Opened, Record, Requested};
 use loop_core::replay::replay;
 use loop_core::rules::Rules;
 use loop_core::state::{State, Status};
 use loop_core::step::WorkTask;
 use loop_core::time::Timestamp;
-use loop_core::{Action, Answer, Fence, Machine, Reply, Start, Step, Work};
+use loop_core::{Action, Answer, Fence, Machine, Reply, Role, Start, Step, Usd, Work};
 use std::collections::BTreeMap;
 
 /// The item behind a task, which its source wants to be told of.
@@ -146,7 +148,7 @@ impl World {
                     Choice::NoWork(work) => work.clone(),
                     _ => self.work(),
                 };
-                self.answer(Answer::Work(work), 0);
+                self.answer(Answer::Work(work), 0, None);
             }
             Action::Open(open) => {
                 let task = open.task.as_ref();
@@ -159,7 +161,7 @@ impl World {
                     nonce: "0123456789abcdef".to_owned(),
                 }));
                 let nonce = "0123456789abcdef".to_owned();
-                self.answer(Answer::Opened { seq, nonce }, 0);
+                self.answer(Answer::Opened { seq, nonce }, 0, None);
             }
             Action::Close(closing) => {
                 assert_eq!(closing.ended.tick, Some(closing.state.tick));
@@ -169,7 +171,7 @@ impl World {
                     why: closing.ended.why.clone(),
                     state: closing.state.clone(),
                 })));
-                self.answer(Answer::Closed, 0);
+                self.answer(Answer::Closed, 0, None);
                 self.replay();
                 assert_eq!(self.machine.state(), &closing.state);
                 self.closed = (closing.state, self.records.len());
@@ -243,10 +245,22 @@ impl World {
             }
             Action::Orchestrate(_) => {
                 self.orchestrate_calls += 1;
-                assert_eq!(self.orchestrate_calls, 1, "one orchestrate a tick");
+                let most = self.rules.implement.harnesses.len();
+                assert!(
+                    self.orchestrate_calls as usize <= most,
+                    "one orchestrate a tick"
+                );
             }
-            Action::Verify(call) => assert!(call.attempt <= 2, "one re-ask a tick"),
-            Action::Implement(call) => assert!(call.timeout_ms > 0),
+            Action::Verify(call) => {
+                // One re-ask a tick, and each other harness once.
+                let most = 1 + self.rules.verify.harnesses.len();
+                assert!(call.attempt as usize <= most, "one re-ask a tick");
+            }
+            Action::Implement(call) => {
+                assert!(call.timeout_ms > 0);
+                let most = self.rules.implement.harnesses.len();
+                assert!(call.attempt as usize <= most, "each harness once a tick");
+            }
             _ => {}
         }
         if step.acts_outside() {
@@ -259,13 +273,38 @@ impl World {
             self.phase = Some(advance.to.clone());
         }
         let tick = self.machine.state().in_progress;
+        let bill = step.role().and_then(|role| self.bill(role));
         self.append(Body::Answer(Answered {
             tick,
             fence,
             elapsed_ms: 900,
+            bill: bill.clone(),
             answer: answer.clone(),
         }));
-        self.answer(Answer::Step(answer), 900);
+        let before = self.machine.state().spent.used;
+        self.answer(Answer::Step(answer), 900, bill.clone());
+        let after = self.machine.state().spent.used;
+        assert_eq!(after.calls, before.calls, "a call is counted as it begins");
+        if bill.is_some_and(|bill| bill.whole) {
+            assert_eq!(after.unpriced_calls + 1, before.unpriced_calls);
+            assert_eq!(after.tokens.total(), before.tokens.total() + 12);
+        }
+    }
+
+    /// What a call used, where the rules say that its harness reports it; now and
+    /// then it is ended before it has told all.
+    fn bill(&self, role: Role) -> Option<Bill> {
+        let reports = self.rules.call(role)?.harnesses[0].reports_cost;
+        reports.then(|| Bill {
+            cost: Usd::from_micros(3),
+            tokens: Some(Tokens {
+                input: 10,
+                cached: 5,
+                output: 2,
+            }),
+            whole: !self.seq.is_multiple_of(5),
+            ..Bill::default()
+        })
     }
 
     fn begin(&mut self, fence: Fence) {
@@ -276,6 +315,16 @@ impl World {
             pid: 7,
         });
         let at = self.at();
+        let (spent, brakes) = (self.machine.state().spent.used, &self.rules.brakes);
+        if fence.step.role().is_some() {
+            let below = |cap| spent.usd < cap || spent.usd.is_zero();
+            assert!(brakes.max_cost.is_none_or(below), "no call at the cost cap");
+            let below = |cap| spent.tokens.total() < cap;
+            assert!(
+                brakes.max_tokens.is_none_or(below),
+                "no call at the token cap"
+            );
+        }
         self.machine.begin(fence, at, 7).unwrap();
         assert!(self.machine.clone().begin(fence, at, 7).is_err());
         if fence.step == Step::Implement {
@@ -286,9 +335,10 @@ impl World {
                 assert!(*attempts <= max, "implement runs no oftener than allowed");
             }
         }
-        if let Some(cap) = self.rules.brakes.max_cost {
+        let estimated = !self.rules.implement.harnesses[0].reports_cost;
+        if let Some(cap) = self.rules.brakes.max_cost.filter(|_| estimated) {
             assert!(
-                self.machine.state().spent.usd <= cap,
+                self.machine.state().spent.used.usd <= cap,
                 "the bill is inside the cap"
             );
         }
@@ -345,11 +395,12 @@ impl World {
         }
     }
 
-    fn answer(&mut self, answer: Answer, elapsed_ms: u64) {
+    fn answer(&mut self, answer: Answer, elapsed_ms: u64, bill: Option<Bill>) {
         let fence = self.machine.fence().unwrap();
         let reply = Reply {
             at: self.at(),
             elapsed_ms,
+            bill,
             answer,
         };
         self.machine.answer(fence, reply.clone()).unwrap();
@@ -371,6 +422,7 @@ impl World {
         let reply = Reply {
             at: self.at(),
             elapsed_ms: 5,
+            bill: None,
             answer: Answer::Step(StepAnswer::Tree(None)),
         };
         assert!(self.machine.answer(fence, reply).is_err());

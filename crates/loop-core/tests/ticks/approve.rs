@@ -5,6 +5,7 @@ use crate::world::World;
 use crate::{limited, orchestrated, rules};
 use loop_core::Machine;
 use loop_core::Score;
+use loop_core::bill::Usage;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{EnvironmentFault, Halt};
 use loop_core::state::{
@@ -69,6 +70,7 @@ fn marked() -> Progress {
             tree: None,
             phase: None,
             output: "/outputs/output.md".to_owned(),
+            harness: None,
         }),
         worktree: Some(made("t")),
         ..Progress::default()
@@ -88,7 +90,10 @@ fn waiting(halt: Halt) -> State {
             count: 2,
         }),
         spent: Spent {
-            unpriced_calls: 9,
+            used: Usage {
+                unpriced_calls: 9,
+                ..Usage::default()
+            },
             wall_ms: 88,
             ticks: 4,
             ..Spent::default()

@@ -9,8 +9,8 @@ use loop_core::rules::Rules;
 fn priced(cap: i64) -> Rules {
     let mut rules = limited(|brakes| brakes.max_cost = Usd::from_micros(cap));
     let price = Usd::from_micros(10);
-    rules.implement.cost_per_call = price;
-    rules.verify.cost_per_call = price;
+    rules.implement.harnesses[0].cost_per_call = price;
+    rules.verify.harnesses[0].cost_per_call = price;
     rules
 }
 
@@ -38,8 +38,8 @@ fn the_cost_cap_stands_before_every_call() {
     ] {
         let mut world = World::new(priced(cap));
         world.play(&row);
-        assert_eq!(world.machine.state().spent.usd, Usd::from_micros(spent).unwrap(), "{cap}: {row}");
-        assert_eq!(world.machine.ended().unwrap().cost, Usd::from_micros(spent).unwrap());
+        assert_eq!(world.machine.state().spent.used.usd, Usd::from_micros(spent).unwrap(), "{cap}: {row}");
+        assert_eq!(world.machine.ended().unwrap().used.usd, Usd::from_micros(spent).unwrap());
         assert_eq!(world.machine.state().known_cost(), Usd::from_micros(spent));
     }
 }
@@ -103,7 +103,7 @@ fn a_cap_that_nobody_can_check_lets_no_call_through() {
                 &mut rules.verify,
             )
         };
-        call.cost_per_call = None;
+        call.harnesses[0].cost_per_call = None;
         let mut world = World::new(rules);
         world.play(row);
         let why = world.machine.state().why.clone().unwrap();
@@ -113,8 +113,8 @@ fn a_cap_that_nobody_can_check_lets_no_call_through() {
     let mut world = World::new(rules());
     world.play("implement changes / verify fail 0 | fail verdict | 1 | 0 | | active | worktree implement verify");
     assert_eq!(world.machine.state().known_cost(), None);
-    assert_eq!(world.machine.state().spent.unpriced_calls, 2);
-    assert_eq!(world.machine.ended().unwrap().unpriced_calls, 2);
+    assert_eq!(world.machine.state().spent.used.unpriced_calls, 2);
+    assert_eq!(world.machine.ended().unwrap().used.unpriced_calls, 2);
     assert_eq!(
         World::new(rules()).machine.state().known_cost(),
         Usd::from_micros(0)
@@ -183,9 +183,9 @@ fn the_wall_cap_stands_before_every_call_and_cuts_it() {
 fn no_call_may_take_longer_than_the_task_has_left() {
     let mut rules = orchestrated();
     rules.brakes.max_wall_ms = Some(100_000);
-    rules.implement.timeout_ms = 60_000;
-    rules.verify.timeout_ms = 50_000;
-    rules.orchestrate.as_mut().unwrap().timeout_ms = 40_000;
+    rules.implement.harnesses[0].timeout_ms = 60_000;
+    rules.verify.harnesses[0].timeout_ms = 50_000;
+    rules.orchestrate.as_mut().unwrap().harnesses[0].timeout_ms = 40_000;
     let mut world = World::new(rules.clone());
     world.play(
         "
@@ -276,7 +276,7 @@ fn a_day_that_ends_while_its_cap_is_looked_at_leaves_no_tick_open() {
 fn a_cap_says_how_much_of_what_is_used() {
     let why = |world: &World| world.machine.ended().unwrap().why.clone();
     let mut world = World::new(priced(1_500_015));
-    world.rules.implement.cost_per_call = Usd::from_micros(1_500_010);
+    world.rules.implement.harnesses[0].cost_per_call = Usd::from_micros(1_500_010);
     world.play("implement changes | human_intervention max_cost | 0 held | | | waits max_cost | worktree implement");
     assert_eq!(
         why(&world),

@@ -17,6 +17,7 @@ fn two_equal_environment_faults_in_a_row_stop_the_loop() {
         "
         implement env auth    | environment auth | 0 | | | active | worktree implement
         implement env offline | environment offline | 0 | | | active | worktree implement
+        > wait 300
         implement env auth    | environment auth | 0 | | | active | worktree implement
         implement env auth    | human_intervention environment | 0 | | | waits environment | worktree implement
         ",
@@ -27,6 +28,8 @@ fn two_equal_environment_faults_in_a_row_stop_the_loop() {
         ",
         "
         implement changes / verify env rate_limit | environment rate_limit | 0 held | | | active | worktree implement verify
+        | skipped not_before | 0 held | | | active |
+        > wait 300
         verify env rate_limit | human_intervention environment | 0 held | | | waits environment | worktree tree verify
         ",
         // A harness that ran, however badly, ends the row.
@@ -83,6 +86,9 @@ fn a_known_reset_is_waited_for_instead() {
         # Closing took the first second; at the very time it is over.
         > wait 59
         implement env rate_limit until 60   | environment rate_limit | 0 | | | active | worktree implement
+        # A service that names too short a time is not asked each time it has passed.
+        > wait 60
+        | skipped not_before | 0 | | | active |
         > wait 60
         implement changes / verify env quota until 60 | environment quota | 0 held | | | active | worktree implement verify
         | skipped not_before | 0 held | | | active |
@@ -104,6 +110,7 @@ fn a_known_reset_is_waited_for_instead() {
     World::new(rules()).play(
         "
         implement env rate_limit until 0  | environment rate_limit | 0 | | | active | worktree implement
+        > wait 300
         implement env rate_limit until -1 | human_intervention environment | 0 | | | waits environment | worktree implement
         ",
     );

@@ -57,6 +57,7 @@ fn reply(answer: Answer) -> Reply {
     Reply {
         at: "2026-11-30T12:00:00Z".parse().unwrap(),
         elapsed_ms: 1_000,
+        bill: None,
         answer,
     }
 }

@@ -155,6 +155,7 @@ fn after_a_crash_the_source_is_told_once_more_and_a_stale_answer_counts_for_noth
     let reply = || Reply {
         at: world.now(),
         elapsed_ms: 1,
+        bill: None,
         answer: Answer::Step(StepAnswer::Finish(Finished::Done)),
     };
     for stale in [

@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod approve;
+mod bills;
 mod bounded;
 mod brakes;
 mod caps;
 mod controls;
 mod environment;
+mod fallbacks;
 mod fence;
 mod gate;
 mod held;
@@ -28,14 +30,17 @@ mod world;
 use loop_core::Score;
 use loop_core::brakes::Brakes;
 use loop_core::phase::Phases;
-use loop_core::rules::{CallRules, Rules};
+use loop_core::rules::{CallRules, HarnessRules, Rules};
 
 /// The rules of a loop that says nothing of its own: the documented defaults,
 /// and no orchestrator.
 fn rules() -> Rules {
     let call = CallRules {
-        timeout_ms: 1_800_000,
-        cost_per_call: None,
+        harnesses: vec![HarnessRules {
+            timeout_ms: 1_800_000,
+            cost_per_call: None,
+            ..HarnessRules::default()
+        }],
         context_window: None,
     };
     Rules {
@@ -59,8 +64,9 @@ fn rules() -> Rules {
             max_wall_ms: Some(28_800_000),
             max_ticks_per_day: None,
             max_cost: None,
+            max_tokens: None,
         },
-        implement: call,
+        implement: call.clone(),
         verify: call,
         orchestrate: None,
     }

@@ -60,20 +60,20 @@ fn orchestrate_runs_when_there_is_something_to_decide() {
 #[test]
 fn a_call_that_would_pass_the_cost_cap_is_not_made() {
     let mut rules = limited(|brakes| brakes.max_cost = Usd::from_micros(29));
-    rules.implement.cost_per_call = Usd::from_micros(10);
-    rules.verify.cost_per_call = Usd::from_micros(10);
-    rules.orchestrate.as_mut().unwrap().cost_per_call = Usd::from_micros(10);
+    rules.implement.harnesses[0].cost_per_call = Usd::from_micros(10);
+    rules.verify.harnesses[0].cost_per_call = Usd::from_micros(10);
+    rules.orchestrate.as_mut().unwrap().harnesses[0].cost_per_call = Usd::from_micros(10);
     let mut world = World::new(rules.clone());
     world.play("implement changes / verify pass 1 | pass | 0 | | | active | worktree implement verify report advance");
     assert_eq!(
-        world.machine.state().spent.usd,
+        world.machine.state().spent.used.usd,
         Usd::from_micros(20).unwrap()
     );
     rules.brakes.max_cost = Usd::from_micros(30);
     let mut world = World::new(rules);
     world.play("implement changes / verify pass 1 | pass | 0 | | | active | worktree implement verify report orchestrate advance");
     assert_eq!(
-        world.machine.state().spent.usd,
+        world.machine.state().spent.used.usd,
         Usd::from_micros(30).unwrap()
     );
 }

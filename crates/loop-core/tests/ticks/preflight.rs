@@ -13,8 +13,8 @@ fn the_first_check_that_fails_is_the_reason() {
         brakes.max_cost = Usd::from_micros(10);
     }));
     let price = Usd::from_micros(5);
-    world.rules.implement.cost_per_call = price;
-    world.rules.verify.cost_per_call = price;
+    world.rules.implement.harnesses[0].cost_per_call = price;
+    world.rules.verify.harnesses[0].cost_per_call = price;
     // Everything stands against the next tick.
     world.play(
         "

@@ -1,20 +1,25 @@
 //! The words of a script, and the answers that they stand for.
 
 use crate::world::{World, called, error, interruption};
-use loop_core::Step;
 use loop_core::answer::{
-    Advanced, Armed, CallEnd, FileRef, Finished, FirstRun, Gated, Implemented, PlanAnswer, Planned,
-    Reading, Scoped, StepAnswer, StepFault, Verified, WorktreeRecord,
+    Advanced, Armed, CallEnd, Cap, FileRef, Finished, FirstRun, Gated, Implemented, PlanAnswer,
+    Planned, Reading, Scoped, StepAnswer, StepFault, Verified, WorktreeRecord,
 };
+use loop_core::bill::Bill;
 use loop_core::claim::Claim;
 use loop_core::gate::{GateReport, Level};
 use loop_core::outcome::EnvironmentFault;
+use loop_core::profile::Tokens;
 use loop_core::scope::{Kind, Rule, Violation};
 use loop_core::state::{Frozen, PlanRecord};
 use loop_core::time::Timestamp;
+use loop_core::{Step, Usd};
 
-/// What one step does: `step [unbegun] [takes SECONDS] [meets REQUEST]… word…`.
+/// What one step does: `step [unbegun] [takes SECONDS] [meets REQUEST]…
+/// [bills MICROS TOKENS] [of SESSION] [partly] word…`.
 ///
+/// `-` for micro-dollars or tokens is unknown; the tokens of a session are all of it;
+/// a call that bills partly was ended.
 /// A request with `!` before it has to be denied. A step that meets `stop` and
 /// has no words of its own is ended.
 #[derive(Clone, Debug)]
@@ -23,6 +28,7 @@ pub(crate) struct Line {
     pub(crate) unbegun: bool,
     pub(crate) takes_ms: Option<u64>,
     pub(crate) meets: Vec<String>,
+    pub(crate) bill: Option<Bill>,
     pub(crate) words: Vec<String>,
 }
 
@@ -48,6 +54,13 @@ fn line(text: &str) -> Line {
                 line.takes_ms = Some(seconds * 1_000);
             }
             "meets" => line.meets.push(words.next().unwrap().to_owned()),
+            "bills" => line.bill = Some(bill(words.next().unwrap(), words.next().unwrap())),
+            "of" => {
+                let bill = line.bill.as_mut().unwrap();
+                bill.session = Some(words.next().unwrap().to_owned());
+                bill.cumulative = true;
+            }
+            "partly" => line.bill.as_mut().unwrap().whole = false,
             word => line.words.push(word.to_owned()),
         }
     }
@@ -62,6 +75,7 @@ impl Line {
             unbegun: false,
             takes_ms: None,
             meets: Vec::new(),
+            bill: None,
             words: Vec::new(),
         }
     }
@@ -235,6 +249,18 @@ impl World {
     }
 }
 
+fn bill(cost: &str, tokens: &str) -> Bill {
+    Bill {
+        cost: cost.parse().ok().and_then(Usd::from_micros),
+        tokens: tokens.parse().ok().map(|output| Tokens {
+            output,
+            ..Tokens::default()
+        }),
+        whole: true,
+        ..Bill::default()
+    }
+}
+
 /// What changed outside, if the line says that something did.
 fn outside(line: &Line) -> Vec<String> {
     let found = line.words.iter().any(|word| word == "elsewhere");
@@ -335,6 +361,9 @@ fn end(line: &Line) -> Option<CallEnd> {
         "signal" => Some(CallEnd::Signaled(number())),
         "timeout" => Some(CallEnd::TimedOut(60)),
         "idle" => Some(CallEnd::IdleTimedOut(60)),
+        "reported" => Some(CallEnd::Reported(line.rest(1))),
+        "capped" if line.word(1) == "cost" => Some(CallEnd::Capped(Cap::Cost)),
+        "capped" => Some(CallEnd::Capped(Cap::Tokens)),
         _ => None,
     }
 }

@@ -279,6 +279,7 @@ impl World {
         let reply = Reply {
             at: self.now(),
             elapsed_ms,
+            bill: line.bill.clone(),
             answer,
         };
         self.machine.answer(fence, reply).unwrap();
@@ -305,6 +306,7 @@ impl World {
             tick: self.machine.state().in_progress,
             fence,
             elapsed_ms,
+            bill: line.bill.clone(),
             answer: answer.clone(),
         }));
         Answer::Step(answer)

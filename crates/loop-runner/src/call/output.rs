@@ -28,20 +28,26 @@ pub(super) struct Kept {
     pub(super) warning: Option<String>,
 }
 
+/// Where a role's output is, if it did not write the file that it was told to.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// Its standard output, as the holder captured it in the file of this path.
+    Captured(&'a Captured, &'a Path),
+    /// What its profile has found in that.
+    Text(&'a str),
+    /// Nobody knows: the holder was lost.
+    Nothing,
+}
+
 /// Keeps a role's output as `kept`: the file that it was told to write, if it
-/// wrote one, else its standard output as the holder captured it. There is none
-/// when the holder was lost, or when what it captured was replaced; a warning
-/// tells of that. `written` is gone afterwards.
-pub(super) fn keep(
-    written: &Path,
-    stdout: Option<(&Captured, &Path)>,
-    kept: &Path,
-) -> io::Result<Kept> {
+/// wrote one, else what `source` says. There is none when what the holder captured
+/// was replaced; a warning tells of that. `written` is gone afterwards.
+pub(super) fn keep(written: &Path, source: Source<'_>, kept: &Path) -> io::Result<Kept> {
     let mut sink = Sink::new(kept)?;
     let mut warning = None;
-    let copied = match (open_plain(written)?, stdout) {
+    let copied = match (open_plain(written)?, source) {
         (Some(mut file), _) => copy_capped(&mut file, Command::OUTPUT_CAP, &mut sink),
-        (None, Some((captured, path))) => match captured.copy(path, &mut sink) {
+        (None, Source::Captured(captured, path)) => match captured.copy(path, &mut sink) {
             Err(error) if !sink.failed => {
                 let path = path.display();
                 warning = Some(format!("{path} is not what the agent said: {error}"));
@@ -50,7 +56,8 @@ pub(super) fn keep(
             }
             other => other,
         },
-        (None, None) => Ok(()),
+        (None, Source::Text(text)) => sink.write_all(text.as_bytes()),
+        (None, Source::Nothing) => Ok(()),
     };
     match fs::remove_file(written) {
         // A folder of the agent's is in nobody's way: the name is used once.
@@ -181,7 +188,8 @@ mod tests {
 
         /// Keeps what stands in `written`; a holder that was lost said nothing.
         fn keep(&self) -> Kept {
-            keep(&self.path("written"), None, &self.path("kept")).unwrap()
+            let kept = self.path("kept");
+            keep(&self.path("written"), Source::Nothing, &kept).unwrap()
         }
     }
 

@@ -1,7 +1,7 @@
 //! What each action means in the world.
 
 use super::Driver;
-use crate::call::{self, NotRun, Ran, in_short};
+use crate::call::{self, NotRun, Ran, Why, in_short};
 use crate::causes::with_causes;
 use crate::changes;
 use crate::clock::Clock;
@@ -9,10 +9,11 @@ use crate::furnish::{self, Unfurnished};
 use crate::hash::sha256_hex;
 use crate::nonce::random_bits;
 use crate::sources;
-use crate::store::{HeldError, Level};
+use crate::store::{HeldError, Level, Took};
 use crate::tasks::{Kept, Tasks};
 use crate::workplace::{self, Disturbed, Intrusion, Ready, Unready};
 use loop_core::answer::{Finished, Implemented, Reading, StepFault, Verified, WorktreeRecord};
+use loop_core::bill::Bill;
 use loop_core::claim::Claim;
 use loop_core::outcome::Error;
 use loop_core::step::{Advance, Call, Finishing, Report, Workplace};
@@ -83,31 +84,32 @@ impl Driver<'_> {
     }
 
     pub(super) fn implement(&mut self, call: &Call) -> Result<(), HeldError> {
-        let (tree_before, mut elapsed) = self.tree_hash(call.worktree.as_ref());
+        let (tree_before, elapsed) = self.tree_hash(call.worktree.as_ref());
+        let mut took = Took::from(elapsed);
         let tree_before = match self.ready(tree_before)? {
             Ok(tree_before) => tree_before,
-            Err(answer) => return self.held.answer(answer, elapsed),
+            Err(answer) => return self.held.answer(answer, took),
         };
         let (frozen, worktree) = (call.frozen.as_ref(), call.worktree.as_ref());
         let (same, more) = self.check_frozen(frozen, worktree);
-        elapsed += more;
+        took.elapsed_ms += more;
         if let Err(answer) = self.ready(same)? {
-            return self.held.answer(answer, elapsed);
+            return self.held.answer(answer, took);
         }
-        let ran = match self.run_call(call, &mut elapsed)? {
+        let ran = match self.run_call(call, &mut took)? {
             Ok(ran) => ran,
-            Err(answer) => return self.held.answer(answer, elapsed),
+            Err(answer) => return self.held.answer(answer, took),
         };
         let (tree_after, more) = self.tree_hash(call.worktree.as_ref());
-        elapsed += more;
+        took.elapsed_ms += more;
         let tree_after = match self.ready(tree_after)? {
             Ok(tree_after) => tree_after,
-            Err(answer) => return self.held.answer(answer, elapsed),
+            Err(answer) => return self.held.answer(answer, took),
         };
         let (same, more) = self.check_frozen(frozen, worktree);
-        elapsed += more;
+        took.elapsed_ms += more;
         if let Err(answer) = self.ready(same)? {
-            return self.held.answer(answer, elapsed);
+            return self.held.answer(answer, took);
         }
         self.watch.ended(Step::Implement, &in_short(&ran.text));
         let answer = StepAnswer::Implement(Implemented {
@@ -117,26 +119,27 @@ impl Driver<'_> {
             tree_before,
             tree_after,
         });
-        self.held.answer(answer, elapsed)
+        self.held.answer(answer, took)
     }
 
     pub(super) fn verify(&mut self, call: &Call) -> Result<(), HeldError> {
         let setup = self.setup;
         let place = call.worktree.as_ref();
-        let (before, mut elapsed) = self.in_thread(|stop| workplace::snapshot(setup, place, stop));
+        let (before, elapsed) = self.in_thread(|stop| workplace::snapshot(setup, place, stop));
+        let mut took = Took::from(elapsed);
         let before = match self.ready(before)? {
             Ok(before) => before,
-            Err(answer) => return self.held.answer(answer, elapsed),
+            Err(answer) => return self.held.answer(answer, took),
         };
-        let ran = match self.run_call(call, &mut elapsed)? {
+        let ran = match self.run_call(call, &mut took)? {
             Ok(ran) => ran,
-            Err(answer) => return self.held.answer(answer, elapsed),
+            Err(answer) => return self.held.answer(answer, took),
         };
         let (changed, more) = self.in_thread(|stop| match &before {
             Some(before) => workplace::changed_since(setup, place, before, stop),
             None => Ok(Disturbed::default()),
         });
-        elapsed += more;
+        took.elapsed_ms += more;
         let answer = match changed {
             Ok(left) => {
                 if !left.added.is_empty() {
@@ -155,12 +158,12 @@ impl Driver<'_> {
             }
             Err(unready) => self.unready(unready)?,
         };
-        self.held.answer(answer, elapsed)
+        self.held.answer(answer, took)
     }
 
     pub(super) fn orchestrate(&mut self, call: &Call) -> Result<(), HeldError> {
-        let mut elapsed = 0;
-        let answer = match self.run_call(call, &mut elapsed)? {
+        let mut took = Took::default();
+        let answer = match self.run_call(call, &mut took)? {
             Ok(ran) => {
                 self.watch.ended(Step::Orchestrate, &in_short(&ran.text));
                 if !self.machine().orchestrate_has_asked() {
@@ -170,7 +173,7 @@ impl Driver<'_> {
             }
             Err(answer) => answer,
         };
-        self.held.answer(answer, elapsed)
+        self.held.answer(answer, took)
     }
 
     /// Tells the source that the task's item is done.
@@ -210,7 +213,7 @@ impl Driver<'_> {
     pub(super) fn run_call(
         &mut self,
         call: &Call,
-        elapsed: &mut u64,
+        took: &mut Took,
     ) -> Result<Result<Ran, StepAnswer>, HeldError> {
         let cwd = workplace::project_folder(self.setup, call.worktree.as_ref());
         // The implementer knows the tick's fence, and could close it in what it
@@ -222,14 +225,17 @@ impl Driver<'_> {
         let call = &call;
         let prepared = match call::prepare(self.setup, call, &cwd) {
             Ok(prepared) => prepared,
-            Err(fault) => return Ok(Err(StepAnswer::Failed(fault))),
+            Err(fault) => {
+                self.warn_of_harness(call, &fault);
+                return Ok(Err(StepAnswer::Failed(fault)));
+            }
         };
         self.warn(&prepared.warnings);
         let (setup, place) = (self.setup, call.worktree.as_ref());
         let (task, phase) = (call.task.as_str(), call.phase.as_deref());
         let (before, more) =
             self.in_thread(|stop| workplace::surrounding(setup, place, task, phase, stop));
-        *elapsed += more;
+        took.elapsed_ms += more;
         let before = match self.ready(before)? {
             Ok(before) => before,
             Err(answer) => return Ok(Err(answer)),
@@ -243,17 +249,20 @@ impl Driver<'_> {
         });
         let stood = self.stray_warning(call);
         let started = self.setup.clock.monotonic();
-        let ran = call::run(prepared, || self.poll());
-        *elapsed += millis(self.setup.clock.monotonic().saturating_sub(started));
+        let clock = &*self.setup.clock;
+        let ran = call::run(prepared, clock, || self.poll());
+        took.elapsed_ms += millis(self.setup.clock.monotonic().saturating_sub(started));
         Ok(match ran {
             Ok(mut ran) => {
                 self.warn(&ran.warnings);
+                took.bill = Some(ran.bill.clone());
+                self.note_bill(call.role, &ran.bill);
                 let hash = sha256_hex(ran.prompt.as_bytes());
                 self.prompts.insert(call.role.as_str().to_owned(), hash);
                 let (found, more) = self.in_thread(|stop| {
                     workplace::intrusion(setup, &before, place, task, phase, stop)
                 });
-                *elapsed += more;
+                took.elapsed_ms += more;
                 let found = match self.ready(found)? {
                     Ok(found) => found,
                     Err(answer) => return Ok(Err(answer)),
@@ -267,9 +276,45 @@ impl Driver<'_> {
                 }
                 Ok(ran)
             }
-            Err(NotRun::Fault(fault)) => Err(StepAnswer::Failed(fault)),
-            Err(NotRun::Stopped) => Err(self.interrupted()?),
+            Err(NotRun { bill, why }) => {
+                took.bill = bill;
+                match why {
+                    Why::Fault(fault) => {
+                        self.warn_of_harness(call, &fault);
+                        Err(StepAnswer::Failed(fault))
+                    }
+                    Why::Stopped => Err(self.interrupted()?),
+                }
+            }
         })
+    }
+
+    /// Tells of a fault of a harness that another one may make good: the tick's end
+    /// tells of the last one only.
+    fn warn_of_harness(&mut self, call: &Call, fault: &StepFault) {
+        let several = self.setup.harnesses.of_role(call.role).len() > 1;
+        if let StepFault::Environment { what, .. } = fault
+            && several
+        {
+            self.warn(&[format!("{}: {what}", call.role.as_str())]);
+        }
+    }
+
+    /// Writes down what a call used, where its harness says so.
+    fn note_bill(&mut self, role: Role, bill: &Bill) {
+        let cost = bill.cost.map(|cost| format!(" cost_usd={cost}"));
+        let tokens = bill
+            .tokens
+            .map(|tokens| format!(" tokens={}", tokens.total()));
+        if cost.is_some() || tokens.is_some() {
+            let (cost, tokens) = (cost.unwrap_or_default(), tokens.unwrap_or_default());
+            let line = format!(
+                "{} used{cost}{tokens} harness={}",
+                role.as_str(),
+                bill.harness
+            );
+            self.held.note(Level::Info, &line);
+        }
     }
 
     pub(super) fn warn_of(&mut self, found: &Intrusion) {

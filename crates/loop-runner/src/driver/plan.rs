@@ -4,7 +4,7 @@ use super::Driver;
 use crate::kept;
 use crate::run;
 use crate::setup::Setup;
-use crate::store::HeldError;
+use crate::store::{HeldError, Took};
 use crate::workplace;
 use loop_core::answer::{PlanAnswer, Planned};
 use loop_core::config::Criteria;
@@ -20,8 +20,8 @@ const UNCOVERED: usize = 20;
 
 impl Driver<'_> {
     pub(super) fn plan(&mut self, call: &Call) -> Result<(), HeldError> {
-        let mut elapsed = 0;
-        let answer = match self.run_call(call, &mut elapsed)? {
+        let mut took = Took::default();
+        let answer = match self.run_call(call, &mut took)? {
             Ok(ran) => {
                 let cwd = workplace::project_folder(self.setup, call.worktree.as_ref());
                 let answer = read(self.setup, call.tick, &ran.text, &cwd);
@@ -33,7 +33,7 @@ impl Driver<'_> {
             }
             Err(answer) => answer,
         };
-        self.held.answer(answer, elapsed)
+        self.held.answer(answer, took)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::scratch::Scratch;
 use super::{At, GateContext, GateError};
-use crate::harness::HarnessSettings;
+use crate::harness::{policy, role_config};
 use crate::holder::{Command, Environment, How, Place, StartError, Wish, spawn};
 use loop_core::Role;
 use loop_core::gate::GateEnd;
@@ -65,7 +65,11 @@ pub(super) fn environment(context: &GateContext<'_>, clean: Option<&Path>) -> En
         home: setup.home.root().into(),
         diff: None,
     };
-    let mut policy = HarnessSettings::of(&setup.config, Role::Implement).environment;
+    let own = setup
+        .config
+        .harness_of(role_config(&setup.config, Role::Implement));
+    let own = own.and_then(|choice| choice.as_slice().first()?.described()?.env.clone());
+    let mut policy = policy(&own.unwrap_or_default());
     let Some(tmp) = clean else {
         return Environment::new(setup.environment.iter().cloned(), &policy, &place);
     };

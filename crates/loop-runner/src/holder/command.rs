@@ -149,7 +149,7 @@ impl Command {
         Ok(())
     }
 
-    fn find_program(&self) -> Result<PathBuf, StartError> {
+    pub(crate) fn find_program(&self) -> Result<PathBuf, StartError> {
         let name = self.argv.first().cloned().unwrap_or_default();
         let mut present_but_unusable = None;
         for candidate in self.candidates(&name) {

@@ -10,11 +10,12 @@ use crate::driver::{self, release_claims};
 use crate::git::{Changes, Reach, Workspace, plain_file};
 use crate::kept;
 use crate::scaffold;
-use crate::setup::{Setup, Surroundings};
+use crate::setup::{self, Setup, Surroundings};
 use crate::store::{Answered, LoopDir, read_state};
 use crate::tasks::{BRIEF_BYTES, Mover, NewTask, ReadError, Tasks};
-use loop_core::config::Config;
+use loop_core::config::{Config, HarnessRef};
 use loop_core::control::Request;
+use loop_core::harness::Harnesses;
 use loop_core::plan::placeholder;
 use loop_core::run::TreeAtStart;
 use loop_core::state::{State, Status};
@@ -43,8 +44,8 @@ pub struct RunOptions {
     pub freeze: Vec<String>,
     /// Whether every line of "Done when" has to be covered.
     pub strict: bool,
-    /// The command of the harness.
-    pub harness: Option<Vec<String>>,
+    /// The harness: a profile, or a command.
+    pub harness: Option<HarnessRef>,
     /// Whether it is a whole run, which starts over and lets a planner make a plan,
     /// or a single pass, which goes on with what there is.
     pub plans: bool,
@@ -84,7 +85,9 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
     let dir = LoopDir::new(around.project.loop_dir(NAME));
     let alone = RunLock::acquire(&dir)?;
     let path = dir.root().join("loop.json");
-    let (config, _) = config::text(&path, options, &task_file, &done_when)?;
+    let (text_of_config, config) = config::text(&path, options, &task_file, &done_when)?;
+    // A harness that there is not is told before the file is written.
+    setup::harnesses(&around.home, &config, &path, &text_of_config)?;
     // What a loop waits for is forgotten last: whatever fails before that leaves it.
     let snapshot = read_state(&dir)?;
     if snapshot.running().is_some() {
@@ -93,7 +96,8 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
         });
     }
     let goes_on = !options.plans && goes_on(&snapshot.state);
-    kept::write(&path, config.as_bytes()).map_err(|source| NotBegun::Read { path, source })?;
+    kept::write(&path, text_of_config.as_bytes())
+        .map_err(|source| NotBegun::Read { path, source })?;
     let mut setup = Setup::read(around, NAME)?;
     setup.plans = options.plans;
     setup.strict = options.strict;
@@ -127,6 +131,8 @@ pub struct Foretold {
     pub done_when: Vec<String>,
     /// The loop's configuration, as the run would write it.
     pub config: Config,
+    /// The harnesses of its roles.
+    pub harnesses: Harnesses,
 }
 
 /// Tells what [`begin`] would make of the task and the options. Writes nothing.
@@ -141,10 +147,11 @@ pub fn foretell(around: &Surroundings, options: &RunOptions) -> Result<Foretold,
         return Err(NotBegun::NoCriteria { path: task_file });
     }
     let path = around.project.loop_dir(NAME).join("loop.json");
-    let (_, config) = config::text(&path, options, &task_file, &done_when)?;
+    let (text, config) = config::text(&path, options, &task_file, &done_when)?;
     Ok(Foretold {
         task_file,
         done_when,
+        harnesses: setup::harnesses(&around.home, &config, &path, &text)?,
         config,
     })
 }

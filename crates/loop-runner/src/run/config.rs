@@ -5,7 +5,7 @@ use super::begin::RunOptions;
 use super::not_begun::NotBegun;
 use super::scribe::LONGEST;
 use crate::git::plain_file;
-use loop_core::config::Config;
+use loop_core::config::{Config, HarnessRef};
 use loop_core::plan::is_written_by_the_loop;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -82,21 +82,31 @@ pub(super) fn text(
     if let Some(stuck) = options.stuck {
         brakes.insert("no_progress_window".to_owned(), stuck.into());
     }
-    if let Some(command) = &options.harness {
-        match config.get_mut("harness").and_then(Value::as_object_mut) {
-            Some(harness) => {
-                harness.insert("command".to_owned(), json!(command));
-            }
-            None => {
-                config.insert("harness".to_owned(), json!({"command": command}));
-            }
-        }
+    if let Some(asked) = &options.harness {
+        let harness = config.entry("harness").or_insert(Value::Null);
+        set_harness(harness, asked).map_err(|error| wrong(error.to_string()))?;
     }
     let mut text =
         serde_json::to_string_pretty(&config).map_err(|error| wrong(error.to_string()))?;
     text.push('\n');
     let parsed = Config::parse(&text).map_err(|error| wrong(error.to_string()))?;
     Ok((text, parsed.config))
+}
+
+/// Puts a harness into a configuration; what else a person wrote of theirs stays.
+fn set_harness(harness: &mut Value, asked: &HarnessRef) -> serde_json::Result<()> {
+    let described = match asked {
+        HarnessRef::Profile(name) => json!({"profile": name}),
+        HarnessRef::Described(described) => serde_json::to_value(described)?,
+    };
+    match (harness.as_object_mut(), described) {
+        (Some(own), Value::Object(described)) => {
+            own.retain(|key, _| key != "profile" && key != "command");
+            own.extend(described);
+        }
+        (_, described) => *harness = described,
+    }
+    Ok(())
 }
 
 /// Returns the task that the run at `path` is about: the first path that it

@@ -12,6 +12,7 @@ use super::read::Snapshot;
 use crate::clock::Clock;
 use crate::fault;
 use loop_core::answer::{Answer, Reply, StepAnswer, Work};
+use loop_core::bill::Bill;
 use loop_core::outcome::{Interruption, Outcome};
 use loop_core::record::{Answered, Body, Closed, Opened, Record};
 use loop_core::rules::Rules;
@@ -82,6 +83,24 @@ pub struct Held {
     pub(super) stuck: BTreeSet<PathBuf>,
     /// The size from which on a closed log is put aside, in bytes.
     pub(super) grown: u64,
+}
+
+/// What a step took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Took {
+    /// Milliseconds, from a clock that only goes forward.
+    pub elapsed_ms: u64,
+    /// What the call of a harness used.
+    pub bill: Option<Bill>,
+}
+
+impl From<u64> for Took {
+    fn from(elapsed_ms: u64) -> Self {
+        Self {
+            elapsed_ms,
+            bill: None,
+        }
+    }
 }
 
 impl Held {
@@ -183,14 +202,16 @@ impl Held {
         Ok(())
     }
 
-    /// Records how the step that is asked for ended, and how long it took.
+    /// Records how the step that is asked for ended, and what it took.
     ///
     /// # Errors
     ///
     /// [`HeldError`]; the machine and the log are as they were.
-    pub fn answer(&mut self, answer: StepAnswer, elapsed_ms: u64) -> Result<(), HeldError> {
+    pub fn answer(&mut self, answer: StepAnswer, took: impl Into<Took>) -> Result<(), HeldError> {
+        let Took { elapsed_ms, bill } = took.into();
         let fence = self.fence()?;
-        let reply = self.reply(Answer::Step(answer.clone()), elapsed_ms);
+        let mut reply = self.reply(Answer::Step(answer.clone()), elapsed_ms);
+        reply.bill.clone_from(&bill);
         let at = reply.at;
         let tick = self.machine.state().in_progress;
         let mut machine = self.machine.clone();
@@ -199,6 +220,7 @@ impl Held {
             tick,
             fence,
             elapsed_ms,
+            bill,
             answer,
         };
         self.commit(machine, at, Body::Answer(answered))?;
@@ -324,6 +346,7 @@ impl Held {
         Reply {
             at: self.now(),
             elapsed_ms,
+            bill: None,
             answer,
         }
     }

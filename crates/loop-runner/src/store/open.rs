@@ -17,12 +17,12 @@ use super::scan::{Tail, read_tail};
 use crate::clock::Clock;
 use crate::fault;
 use crate::holder::Command;
+use loop_core::Step;
 use loop_core::answer::StepAnswer;
 use loop_core::outcome::{Interruption, Outcome};
 use loop_core::record::Body;
 use loop_core::replay::Replayed;
 use loop_core::step::Action;
-use loop_core::{Role, Step};
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
@@ -177,18 +177,12 @@ impl Held {
         if let (Step::Arm | Step::Gate, Some(gate)) = (step, rules.and_then(|rules| rules.gate)) {
             return Duration::from_millis(gate.timeout_ms);
         }
-        let role = match step {
-            Step::Plan => Some(Role::Plan),
-            Step::Implement => Some(Role::Implement),
-            Step::Verify => Some(Role::Verify),
-            Step::Orchestrate => Some(Role::Orchestrate),
-            _ => None,
-        };
-        role.zip(rules)
-            .and_then(|(role, rules)| rules.call(role))
-            .map_or(Command::TIMEOUT, |call| {
-                Duration::from_millis(call.timeout_ms)
-            })
+        let call = step
+            .role()
+            .zip(rules)
+            .and_then(|(role, rules)| rules.call(role));
+        let longest = call.and_then(|call| call.harnesses.iter().map(|h| h.timeout_ms).max());
+        longest.map_or(Command::TIMEOUT, Duration::from_millis)
     }
 
     /// Keeps the torn end of the log, cuts it off, and says so in the log. A

@@ -3,7 +3,7 @@
 use super::LOOP;
 use crate::failure::Failure;
 use crate::show;
-use loop_core::config::Argv;
+use loop_core::config::{Argv, Harness, HarnessRef};
 use loop_runner::clock::SystemClock;
 use loop_runner::create::{Created, NewLoop, create};
 use loop_runner::home::Home;
@@ -88,7 +88,7 @@ impl Stage {
         let program = env::current_exe()
             .map_err(|error| Failure::failed(format!("cannot find this program: {error}")))?;
         let argv = serde_json::json!([program, "__demo-agent", "{prompt}"]);
-        let harness: Argv =
+        let command: Argv =
             serde_json::from_value(argv).map_err(|error| Failure::failed(error.to_string()))?;
         let created = create(
             around,
@@ -97,7 +97,9 @@ impl Stage {
                 template: "task",
                 task: None,
                 brief: Some(BRIEF),
-                harness: Some(harness),
+                harness: Some(HarnessRef::Described(Box::new(Harness::of_command(
+                    command,
+                )))),
                 by: "demo",
             },
         )?;

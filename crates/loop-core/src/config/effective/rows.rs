@@ -2,21 +2,27 @@
 
 use super::table::{Section, Table, argv, list, seconds, word};
 use super::{Effective, Enforced};
-use crate::config::{Brakes, Config, Gate, Harness, HarnessRef, Role, Supported, WorkSourceKind};
+use crate::config::UnknownUse;
+use crate::config::{
+    Brakes, Config, Gate, Harness, HarnessChoice, HarnessRef, Role, Supported, WorkSourceKind,
+};
+use crate::harness::{CalledHarness, Harnesses};
 
 /// Lists every setting in the order of the file's documentation.
-pub(super) fn rows(config: &Config, supported: &Supported) -> Vec<Effective> {
+pub(super) fn rows(
+    config: &Config,
+    supported: &Supported,
+    harnesses: &Harnesses,
+) -> Vec<Effective> {
     let mut table = Table::new(config.not_enforced(supported));
     work_source(&mut table.section("work_source"), config);
     match config.acceptance_criteria() {
         Some(criteria) => table.section("acceptance_criteria").put("", true, criteria),
         None => table.section("acceptance_criteria").off("", false, "none"),
     }
-    roles(&mut table, config);
-    match config.harness() {
-        Some(choice) => harnesses(&mut table, "harness", choice.as_slice()),
-        None => harness(&mut table.section("harness"), &Harness::default()),
-    }
+    roles(&mut table, config, harnesses);
+    let choice = config.harness().map_or(&[][..], HarnessChoice::as_slice);
+    harness_list(&mut table, "harness", choice, harnesses.shared());
     match config.gate() {
         Some(described) => gate(
             &mut table.section("gate"),
@@ -26,7 +32,7 @@ pub(super) fn rows(config: &Config, supported: &Supported) -> Vec<Effective> {
         None => table.section("gate").off("", false, "none"),
     }
     brakes(&mut table.section("brakes"), config.brakes());
-    caps(&mut table.section("brakes"), config);
+    caps(&mut table.section("brakes"), config, harnesses);
     blast_radius(&mut table.section("blast_radius"), config);
     schedule(&mut table.section("schedule"), config);
     phases(&mut table, config);
@@ -58,12 +64,12 @@ fn work_source(section: &mut Section<'_>, config: &Config) {
     }
 }
 
-fn roles(table: &mut Table, config: &Config) {
+fn roles(table: &mut Table, config: &Config, harnesses: &Harnesses) {
     for (name, described) in config.roles().all() {
         let key = format!("roles.{name}");
         let is_called = name == "implement" || (name == "verify" && config.has_judge());
         match described {
-            Some(described) => role(table, &key, described),
+            Some(described) => role(table, &key, described, harnesses.of_name(name)),
             None if is_called => table
                 .section(&key)
                 .put("", false, "called without a prompt"),
@@ -72,7 +78,7 @@ fn roles(table: &mut Table, config: &Config) {
     }
 }
 
-fn role(table: &mut Table, key: &str, role: &Role) {
+fn role(table: &mut Table, key: &str, role: &Role, called: &[CalledHarness]) {
     let mut section = table.section(key);
     section.or_off(
         "prompt",
@@ -85,44 +91,52 @@ fn role(table: &mut Table, key: &str, role: &Role) {
     }
     section.given("context_window", role.context_window());
     if let Some(choice) = &role.harness {
-        harnesses(table, &format!("{key}.harness"), choice.as_slice());
+        harness_list(table, &format!("{key}.harness"), choice.as_slice(), called);
     }
 }
 
-fn harnesses(table: &mut Table, key: &str, harnesses: &[HarnessRef]) {
-    for (index, choice) in harnesses.iter().enumerate() {
-        let key = if harnesses.len() == 1 {
-            key.to_owned()
-        } else {
+/// Lists the harnesses at `key`: as they are described, and as they are called.
+fn harness_list(table: &mut Table, key: &str, choice: &[HarnessRef], called: &[CalledHarness]) {
+    for (index, called) in called.iter().enumerate() {
+        let key = if choice.len() > 1 {
             format!("{key}[{index}]")
+        } else {
+            key.to_owned()
         };
         let mut section = table.section(&key);
-        match choice {
-            HarnessRef::Profile(name) => section.put("", true, format!("the profile {name}")),
-            HarnessRef::Described(described) => harness(&mut section, described),
-        }
+        let described = match choice.get(index) {
+            Some(HarnessRef::Profile(name)) => {
+                section.put("", true, format!("the profile {name}"));
+                Harness::default()
+            }
+            Some(HarnessRef::Described(described)) => (**described).clone(),
+            None => Harness::default(),
+        };
+        harness(&mut section, &described, called);
     }
 }
 
-fn harness(section: &mut Section<'_>, harness: &Harness) {
+fn harness(section: &mut Section<'_>, harness: &Harness, called: &CalledHarness) {
     section.given("profile", harness.profile.as_ref());
-    match (harness.command(), &harness.profile) {
-        (Some(command), _) => section.put("command", true, argv(command)),
-        (None, Some(_)) => section.put("command", false, "the profile's"),
-        (None, None) => section.put("command", false, "the default command"),
-    }
+    let command = if called.is_default {
+        "the default command".to_owned()
+    } else {
+        argv(&called.command)
+    };
+    section.put("command", harness.command().is_some(), command);
     section.put(
         "prompt_via",
         harness.prompt_via.is_some(),
-        word(harness.prompt_via()),
+        word(called.prompt_via),
     );
     section.put(
         "timeout_seconds",
         harness.timeout_seconds.is_some(),
         seconds(harness.timeout()),
     );
-    let idle = harness.idle_timeout().map(seconds);
-    section.or_off("idle_timeout_seconds", idle.is_some(), idle, "off");
+    let idle = called.idle_timeout.map(seconds);
+    let given = harness.idle_timeout().is_some();
+    section.or_off("idle_timeout_seconds", given, idle, "off");
     if let Some(env) = &harness.env {
         let set = env.set.as_ref().map(|set| list(set.keys()));
         section.given("env.set", set);
@@ -213,25 +227,29 @@ fn brakes(section: &mut Section<'_>, brakes: &Brakes) {
 }
 
 /// Lists the caps, which have no default.
-fn caps(section: &mut Section<'_>, config: &Config) {
+fn caps(section: &mut Section<'_>, config: &Config, harnesses: &Harnesses) {
     let brakes = config.brakes();
     let ticks = brakes.max_ticks_per_day();
     section.or_off("max_ticks_per_day", ticks.is_some(), ticks, "no cap");
     let tokens = brakes.max_tokens();
-    section.or_off("max_tokens", tokens.is_some(), tokens, "no cap");
+    match (tokens, config.tokens_known(harnesses)) {
+        (Some(cap), Err(unknown)) => {
+            section.push("max_tokens", true, cap.to_string(), unheld(&unknown));
+        }
+        (tokens, _) => section.or_off("max_tokens", tokens.is_some(), tokens, "no cap"),
+    }
     let Some(cost) = brakes.max_cost() else {
-        return section.off("max_cost_usd", false, config.no_cost_cap());
+        return section.off("max_cost_usd", false, config.no_cost_cap(harnesses));
     };
     let cost = format!("{cost} USD");
-    match config.cost_enforceable() {
+    match config.cost_known(harnesses) {
         Ok(()) => section.put("max_cost_usd", true, cost),
-        Err(unknown) => section.push(
-            "max_cost_usd",
-            true,
-            cost,
-            Enforced::No(unknown.to_string()),
-        ),
+        Err(unknown) => section.push("max_cost_usd", true, cost, unheld(&unknown)),
     }
+}
+
+fn unheld(unknown: &UnknownUse) -> Enforced {
+    Enforced::No(unknown.to_string())
 }
 
 fn blast_radius(section: &mut Section<'_>, config: &Config) {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Effective, Enforced, Origin};
-use crate::config::Argv;
 
 /// The rows so far, and the paths of the keys that are not enforced.
 #[derive(Debug)]
@@ -120,8 +119,8 @@ fn is_at_or_below(key: &str, path: &str) -> bool {
 }
 
 /// Shows a command as the array that it is, so that every argument's ends are seen.
-pub(super) fn argv(command: &Argv) -> String {
-    format!("{:?}", command.as_slice())
+pub(super) fn argv(command: impl AsRef<[String]>) -> String {
+    format!("{:?}", command.as_ref())
 }
 
 pub(super) fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {

@@ -206,7 +206,7 @@ impl Spending {
         let progress = state.progress_of("t1");
         Self {
             ticks: state.spent.ticks,
-            calls: state.spent.unpriced_calls,
+            calls: state.spent.used.unpriced_calls,
             wall_ms: state.spent.wall_ms,
             iteration: progress.iteration,
             scores: progress.scores.len(),

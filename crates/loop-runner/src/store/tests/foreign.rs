@@ -70,7 +70,7 @@ fn a_tick_of_another_version_is_closed_and_what_it_spent_counts() {
         assert_eq!(held.machine().action(), None, "{at}");
         let state = held.machine().state().clone();
         assert_eq!(state.progress_of("t1").iteration, iteration, "{at}");
-        assert_eq!(state.spent.unpriced_calls, calls, "{at}");
+        assert_eq!(state.spent.used.unpriced_calls, calls, "{at}");
         assert_eq!(state.spent.wall_ms, wall_ms, "{at}");
         assert_eq!(state.spent.ticks, 1, "{at}");
         assert_eq!(

@@ -11,7 +11,7 @@ use loop_core::claim::Claim;
 use loop_core::control::{Control, Request};
 use loop_core::outcome::{EnvironmentFault, Error, Interruption, Skip};
 use loop_core::record::Record;
-use loop_core::rules::{CallRules, Rules};
+use loop_core::rules::{CallRules, HarnessRules, Rules};
 use loop_core::step::{Action, WorkTask};
 use loop_core::time::Timestamp;
 use std::path::{Path, PathBuf};
@@ -118,8 +118,11 @@ pub(super) fn control(id: &str, request: Request) -> Control {
 
 pub(super) fn rules() -> Rules {
     let call = CallRules {
-        timeout_ms: 1_800_000,
-        cost_per_call: None,
+        harnesses: vec![HarnessRules {
+            timeout_ms: 1_800_000,
+            cost_per_call: None,
+            ..HarnessRules::default()
+        }],
         context_window: None,
     };
     Rules {
@@ -134,9 +137,10 @@ pub(super) fn rules() -> Rules {
             max_wall_ms: Some(28_800_000),
             max_ticks_per_day: None,
             max_cost: None,
+            max_tokens: None,
         },
-        implement: call,
-        verify: call,
+        implement: call.clone(),
+        verify: call.clone(),
         orchestrate: Some(call),
         scope: false,
         receipts: false,

@@ -1,0 +1,78 @@
+//! How a prompt reaches a harness, and what can be known to stand in its way.
+
+use crate::holder::Stdin;
+use loop_core::answer::StepFault;
+use loop_core::config::PromptVia;
+use loop_core::harness::CalledHarness;
+use loop_core::outcome::EnvironmentFault;
+use loop_core::step::Budget;
+
+/// The token that puts the whole prompt into an argument.
+const INLINE: &str = "{prompt_content}";
+
+/// Checks what a profile knows of its program, before anything is spent.
+///
+/// A prompt that starts with `-` is an option to most programs. Under the
+/// default command that is certain, elsewhere it may be meant (decision D-8).
+pub(super) fn check(
+    harness: &CalledHarness,
+    content: &str,
+    warnings: &mut Vec<String>,
+) -> Result<(), StepFault> {
+    let name = &harness.name;
+    let inline = harness.command.iter().any(|e| e.contains(INLINE));
+    let most = harness.profile.as_ref().map(|p| p.max_prompt_bytes());
+    if let Some(most) = most.filter(|most| inline && content.len() as u64 > *most) {
+        let what = format!(
+            "the prompt has {} bytes, and `{name}` takes {most} in an argument",
+            content.len()
+        );
+        return Err(unsendable(EnvironmentFault::PromptTooLarge, what));
+    }
+    let bare = harness.command.iter().any(|element| element == INLINE);
+    if !(bare && content.starts_with('-')) {
+        return Ok(());
+    }
+    if harness.refuses_dash() {
+        let whose = if harness.is_default {
+            "the default harness".to_owned()
+        } else {
+            format!("`{name}`")
+        };
+        let what = format!("the prompt starts with `-`, which {whose} takes for an option");
+        return Err(unsendable(EnvironmentFault::PromptUnsendable, what));
+    }
+    warnings.push("the prompt starts with `-`; the harness may take it for an option".to_owned());
+    Ok(())
+}
+
+fn unsendable(reason: EnvironmentFault, what: String) -> StepFault {
+    StepFault::Environment {
+        reason,
+        what,
+        until: None,
+    }
+}
+
+/// Returns what the harness reads from its standard input.
+pub(super) fn stdin(harness: &CalledHarness, content: &str) -> Stdin {
+    match harness.prompt_via {
+        PromptVia::Stdin => Stdin::Bytes(content.as_bytes().to_vec()),
+        PromptVia::Argv | PromptVia::File => Stdin::Null,
+    }
+}
+
+/// Returns the command with its tokens, and with the option that keeps the harness
+/// itself inside what is left of the cost cap, where it has one.
+pub(super) fn command(harness: &CalledHarness, budget: Budget) -> Vec<String> {
+    let mut command = harness.command.clone();
+    let flag = harness.profile.as_ref().and_then(|p| p.max_usd_flag());
+    if let (Some(flag), Some(left)) = (flag, budget.usd)
+        && !command.iter().any(|element| element == flag)
+    {
+        // Behind the program: what follows may be the end of the options.
+        let at = command.len().min(1);
+        command.splice(at..at, [flag.to_owned(), left.to_string()]);
+    }
+    command
+}
