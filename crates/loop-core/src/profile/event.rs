@@ -112,7 +112,7 @@ fn field<'a>(object: &'a RawValue, key: &str) -> Vec<&'a RawValue> {
         .collect()
 }
 
-fn fields<'a>(object: &'a RawValue, wanted: impl Fn(&str) -> bool) -> Vec<&'a RawValue> {
+fn fields(object: &RawValue, wanted: impl Fn(&str) -> bool) -> Vec<&RawValue> {
     if !object.get().starts_with('{') {
         return Vec::new();
     }

@@ -106,7 +106,7 @@ impl<'p> Heard<'p> {
             .and_then(|session| item.text(session))
         {
             let is_name = !session.is_empty() && session.chars().count() <= LONGEST_SESSION;
-            self.session = is_name.then_some(session).or(self.session.take());
+            self.session = is_name.then_some(session).or_else(|| self.session.take());
         }
         self.done |= output.ends().iter().any(|sign| item.is(sign));
     }
