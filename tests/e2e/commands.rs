@@ -377,12 +377,16 @@ fn help_lists_every_command() {
 
 // rows: C-18
 #[test]
-fn the_schema_that_is_printed_is_the_one_that_is_shipped() {
+fn the_schemas_that_are_printed_are_the_ones_that_are_shipped() {
     let world = World::plain();
-    let shipped = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../schemas/loop.schema.json"
-    );
-    let shipped: Value = serde_json::from_str(&fs::read_to_string(shipped).unwrap()).unwrap();
-    assert!(world.run(["schema"]).rc(0).json() == shipped);
+    let schemas = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas");
+    let shipped = |name: &str| -> Value {
+        let text = fs::read_to_string(format!("{schemas}/{name}.schema.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    assert!(world.run(["schema"]).rc(0).json() == shipped("loop"));
+    for name in ["loop", "harness"] {
+        assert!(world.run(["schema", name]).rc(0).json() == shipped(name));
+    }
+    world.run(["schema", "agent"]).rc(2);
 }

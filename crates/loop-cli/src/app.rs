@@ -70,7 +70,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Demo => return command::demo::run(cli.quiet),
         Command::DemoAgent { prompt } => return command::demo::agent::run(prompt),
         Command::Help { all } => return command::help::run(*all),
-        Command::Schema => return command::schema::run(),
+        Command::Schema { of } => return command::schema::run(*of),
         _ => {}
     }
     let context = Context::new(cli)?;
@@ -97,8 +97,9 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Prompt(prompt) => command::prompt::run(&context, prompt),
         Command::Validate(args) => command::validate::run(&context, args),
         Command::Config(args) => command::config::run(&context, args),
-        Command::Demo | Command::DemoAgent { .. } | Command::Help { .. } | Command::Schema => {
-            Ok(exit::DONE)
-        }
+        Command::Demo
+        | Command::DemoAgent { .. }
+        | Command::Help { .. }
+        | Command::Schema { .. } => Ok(exit::DONE),
     }
 }

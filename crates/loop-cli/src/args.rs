@@ -91,8 +91,12 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Shows every setting of a loop that is in effect, and where it comes from.
     Config(NamedJson),
-    /// Prints the JSON Schema of loop.json.
-    Schema,
+    /// Prints the JSON Schema of loop.json, or of a harness profile.
+    Schema {
+        /// The file.
+        #[arg(value_enum, default_value_t = SchemaOf::Loop)]
+        of: SchemaOf,
+    },
     /// Shows help; `--all` lists every command.
     Help {
         /// List every command.
@@ -105,6 +109,15 @@ pub(crate) enum Command {
         /// The prompt's file.
         prompt: String,
     },
+}
+
+/// A file that has a schema.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A loop's loop.json.
+    Loop,
+    /// A harness profile.
+    Harness,
 }
 
 /// A loop.

@@ -1,0 +1,5 @@
+//! Prints the JSON Schema of harness profiles, as it is checked in.
+
+fn main() {
+    println!("{:#}", loop_core::profile::schema());
+}
