@@ -32,6 +32,7 @@
 //! - `output.error` finds errors, in the order of the list. An error that a `final` follows is
 //!   overcome: tools try again by themselves. It explains the failure all the same when the tool
 //!   then exits with a code that is not 0.
+//! - `output.overcome` finds events that show the same before there is an answer.
 //! - `output.done` finds the event after which the tool has nothing more to say.
 //! - `output.usage` finds tokens. `input`, `cached` and `output` are a path or several whose
 //!   numbers are added up, so that `input` is always all that was read, cached or not, and
@@ -49,7 +50,7 @@
 //!
 //! A call failed when it did not exit with 0, or when an error was not overcome. Only then are the
 //! `faults` looked at, in their order; the prose of a run that went well is never searched. All
-//! conditions of a fault have to hold: `where` for an event that no `final` followed, `match` for a
+//! conditions of a fault have to hold: `where` for an event that no `final` and no `overcome` followed, `match` for a
 //! line of the error (or of the end of standard error; with `stream` only one of them), `exit` for
 //! the exit code. `reset` says where the time stands at which the fault is over: a group of
 //! `match`, or else a path in the event of `where`. Without it the line that matched is searched for

@@ -26,6 +26,7 @@ fn events() -> Profile {
         r#"{"format":"ndjson",
             "final":{"where":{"t":"say"},"path":"text"},
             "error":[{"where":{"t":"oops"},"path":"why"}],
+            "overcome":{"where":{"t":"tool"}},
             "done":{"where":{"t":"end"}},
             "session":{"path":"session"},
             "usage":[{"where":{"t":"end"},"input":["in","cache"],"cached":"cache","output":"out"},
@@ -49,6 +50,21 @@ fn an_error_is_no_answer_unless_an_answer_follows() {
     let profile = events();
     let say = r#"{"t":"say","text":"hi"}"#;
     let oops = r#"{"t":"oops","why":"quota, back in 2h","code":401}"#;
+    let tool = r#"{"t":"tool"}"#;
+    let gone_on = read(
+        &profile,
+        &format!("{oops}\n{tool}"),
+        &CallEnd::TimedOut(9),
+        "",
+    );
+    assert_eq!((class(&gone_on), gone_on.error), (None, None));
+    let stuck = read(
+        &profile,
+        &format!("{tool}\n{oops}"),
+        &CallEnd::TimedOut(9),
+        "",
+    );
+    assert_eq!(class(&stuck), Some(FaultClass::Auth));
     for (stdout, end, text, error, fault) in [
         (format!("{say}\n"), OK, Some("hi"), None, None),
         (format!("{oops}\n{say}"), OK, Some("hi"), None, None),

@@ -1,6 +1,7 @@
 //! The rules that tie the keys of a profile together.
 
 use super::file::{File, Format, Output};
+use super::path::Path;
 use super::pattern::Pattern;
 use super::select::{Selector, Usage};
 use crate::config::{Problem, PromptVia};
@@ -86,11 +87,14 @@ fn place_or_pattern(
 }
 
 fn signs(output: &Output) -> Result<(), Wrong> {
-    for sign in output.ends() {
+    let ends = output.ends().iter().map(|sign| ("output.done", sign));
+    let recoveries = output.recoveries().iter();
+    let recoveries = recoveries.map(|sign| ("output.overcome", sign));
+    for (path, sign) in ends.chain(recoveries) {
         let fields = sign.place.is_some();
-        place_or_pattern(output.format, "output.done", fields, sign.pattern.as_ref())?;
+        place_or_pattern(output.format, path, fields, sign.pattern.as_ref())?;
         if sign.place.is_none() && sign.pattern.is_none() {
-            return wrong("output.done", "there is no where; say what the event holds");
+            return wrong(path, "there is no where; say what the event holds");
         }
     }
     Ok(())
@@ -160,7 +164,7 @@ fn faults(file: &File) -> Result<(), Wrong> {
         let Some(reset) = &fault.reset else { continue };
         let known = match &fault.pattern {
             Some(pattern) => pattern.has(reset),
-            None => fault.place.is_some() && reset.to_owned().try_into().is_ok_and(is_path),
+            None => fault.place.is_some() && Path::try_from(reset.clone()).is_ok(),
         };
         if !known {
             let advice = "reset is no group of match, and no path in the event of where; name one";
@@ -168,10 +172,6 @@ fn faults(file: &File) -> Result<(), Wrong> {
         }
     }
     Ok(())
-}
-
-fn is_path(_: super::path::Path) -> bool {
-    true
 }
 
 /// The files are laid out in a folder that they must not leave.

@@ -83,6 +83,9 @@ pub(super) struct Output {
     /// Errors, unless an answer follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<Vec<Selector>>,
+    /// Events that show, like an answer, that the harness went on after an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) overcome: Option<Several<Sign>>,
     /// The event after which the harness has nothing more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) done: Option<Several<Sign>>,
@@ -106,6 +109,11 @@ impl Output {
     /// Returns the errors.
     pub(super) fn errors(&self) -> &[Selector] {
         self.error.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the signs that an error is overcome.
+    pub(super) fn recoveries(&self) -> &[Sign] {
+        self.overcome.as_ref().map_or(&[], Several::as_slice)
     }
 
     /// Returns the signs of the end.

@@ -92,10 +92,12 @@ impl<'p> Heard<'p> {
     pub(super) fn take(&mut self, item: Item<'_>) {
         let output = &self.file.output;
         let answer = output.answer.as_ref();
-        if answer.is_some_and(|answer| self.answer.take(answer, item))
-            && self.trouble.error.is_some()
-        {
-            self.overcome = std::mem::take(&mut self.trouble);
+        let answered = answer.is_some_and(|answer| self.answer.take(answer, item));
+        if answered || output.recoveries().iter().any(|sign| item.is(sign)) {
+            let trouble = std::mem::take(&mut self.trouble);
+            if trouble.error.is_some() {
+                self.overcome = trouble;
+            }
         }
         self.take_error(item);
         self.take_faults(item);
