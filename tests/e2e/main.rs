@@ -17,6 +17,7 @@ mod gate_commands;
 mod harness;
 mod hostile;
 mod malformed;
+mod notify;
 mod person;
 mod profiles;
 mod prompts;

@@ -47,7 +47,9 @@ fn skipped(skip: Skip, name: &str) -> Option<String> {
             "look at the task, then: loop approve {name}, or if that waits for nothing: loop task approve TASK"
         )),
         Skip::HumanIntervention(halt) => Some(halted(halt, name)),
-        Skip::Untrusted => Some("read the loop's loop.json, then: loop trust".to_owned()),
+        Skip::Untrusted => Some(format!(
+            "see what it starts: loop trust {name} --show; then: loop trust {name}"
+        )),
     }
 }
 

@@ -123,6 +123,7 @@ pub mod explain;
 pub mod gate;
 pub mod harness;
 mod machine;
+pub mod notice;
 pub mod outcome;
 pub mod phase;
 pub mod plan;

@@ -24,6 +24,7 @@ use crate::store::{
 use crate::watch::Watch;
 use loop_core::bill::Usage;
 use loop_core::config::WorkSourceKind;
+use loop_core::notice::{Call, Notice, notices};
 use loop_core::outcome::{Error, Interruption, Outcome, Skip};
 use loop_core::state::State;
 use loop_core::step::{Action, Ended};
@@ -48,6 +49,8 @@ pub struct Ticked {
     pub ended: Ended,
     /// The loop's state afterwards; `None` when it could not be opened.
     pub state: Option<State>,
+    /// What people are to be told of it: see [`notify::tell`](crate::notify::tell).
+    pub notices: Vec<Notice>,
 }
 
 impl Ticked {
@@ -58,6 +61,7 @@ impl Ticked {
         Self {
             ended: not_opened(outcome, why),
             state: None,
+            notices: Vec::new(),
         }
     }
 }
@@ -182,6 +186,8 @@ impl<'a> Driver<'a> {
     }
 
     fn tick(mut self) -> Ticked {
+        let before = self.machine().state().clone();
+        let latest = self.held.latest().cloned();
         let ended = match self.drive() {
             Ok(ended) => ended,
             Err(error) => {
@@ -196,9 +202,19 @@ impl<'a> Driver<'a> {
                 ended
             }
         };
+        let state = self.held.machine().state().clone();
+        let notices = notices(&Call {
+            name: &self.setup.name,
+            max_cost: self.setup.config.brakes().max_cost(),
+            before: &before,
+            latest: latest.as_ref(),
+            after: &state,
+            ended: &ended,
+        });
         Ticked {
             ended,
-            state: Some(self.held.machine().state().clone()),
+            state: Some(state),
+            notices,
         }
     }
 

@@ -24,6 +24,7 @@ mod kept;
 pub mod lint;
 pub mod model_server;
 mod nonce;
+pub mod notify;
 pub mod outside;
 mod patch_file;
 pub mod preview;

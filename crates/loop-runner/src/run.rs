@@ -19,6 +19,7 @@ pub(crate) use scribe::{disagreement, is_as_read};
 
 use crate::driver::{Ticked, tick};
 use crate::interrupt::Interrupt;
+use crate::notify::{self, Background};
 use crate::watch::Watch;
 use loop_core::answer::FileRef;
 use loop_core::exit;
@@ -43,6 +44,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 /// Makes passes until the run ends, and returns its report.
 pub fn run(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> RunReport {
     let mut scribe = Scribe::new(begun, watch);
+    let mut telling = Background::default();
     loop {
         let ticked = tick(&begun.setup, interrupt, &mut scribe);
         let is_locked = ticked.ended.outcome == Outcome::Skipped(Skip::Locked);
@@ -52,8 +54,12 @@ pub fn run(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> RunRe
             continue;
         }
         scribe.note(&ticked);
-        if is_over(&ticked.ended) {
-            return end(begun, &mut scribe, &ticked);
+        let is_over = is_over(&ticked.ended);
+        let report = is_over.then(|| end(begun, &mut scribe, &ticked));
+        telling.tell(&begun.setup, &ticked.notices, interrupt);
+        if let Some(report) = report {
+            telling.finish(&begun.setup, &mut scribe);
+            return report;
         }
     }
 }
@@ -63,7 +69,9 @@ pub fn iterate(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> R
     let mut scribe = Scribe::new(begun, watch);
     let ticked = tick(&begun.setup, interrupt, &mut scribe);
     scribe.note(&ticked);
-    end(begun, &mut scribe, &ticked)
+    let report = end(begun, &mut scribe, &ticked);
+    notify::tell(&begun.setup, &ticked.notices, interrupt, &mut scribe);
+    report
 }
 
 /// Whether nothing more is to be done: a plan and an attempt that failed inside

@@ -34,6 +34,7 @@ pub(crate) use file::{draft, open_to_write};
 pub use held::{Held, Took};
 pub use inbox::{SubmitError, submit};
 pub use journal::Level;
+pub(crate) use journal::note_outside;
 pub use open::AttemptAlive;
 pub use paths::LoopDir;
 pub use read::{Records, Snapshot, read_state, records, records_after};

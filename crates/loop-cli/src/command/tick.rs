@@ -17,6 +17,7 @@ use loop_core::{Step, exit};
 use loop_runner::changes::stray_of;
 use loop_runner::driver::{self, Ticked};
 use loop_runner::git::Stray;
+use loop_runner::notify;
 use loop_runner::setup::{Setup, SetupError};
 use loop_runner::watch::Watch;
 use std::path::Path;
@@ -45,6 +46,7 @@ pub(crate) fn run(context: &Context, args: &Tick) -> Result<u8, Failure> {
     } else {
         tell(&setup, &ticked, context.quiet);
     }
+    notify::tell(&setup, &ticked.notices, &interrupt, &mut view);
     Ok(code)
 }
 

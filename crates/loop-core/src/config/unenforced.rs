@@ -25,7 +25,6 @@ impl Supported {
             ("blast_radius.deny_read", |c| !c.blast_radius().deny_read().is_empty()),
             ("blast_radius.git", |c| c.blast_radius().git() != GitAccess::Read),
             ("schedule.window", |c| c.schedule().is_some_and(|s| s.window.is_some())),
-            ("notify", |c| !c.notify().is_empty()),
         ],
     };
 }

@@ -116,6 +116,12 @@ impl Held {
         &self.dir
     }
 
+    /// Returns how the latest tick, or look for work, ended, as the log has it.
+    #[must_use]
+    pub fn latest(&self) -> Option<&Outcome> {
+        self.latest.as_ref()
+    }
+
     /// Whether the open tick was opened by an earlier process. While its loop is
     /// paused, such a tick stays open, and only moves that it owes are made.
     #[must_use]

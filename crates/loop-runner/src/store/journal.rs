@@ -1,6 +1,8 @@
 //! The readable log, `.state.log`.
 
+use super::error::OpenError;
 use super::file::{At, FileError, open_to_write};
+use super::lock::Lock;
 use super::paths::LoopDir;
 use super::render;
 use loop_core::record::Record;
@@ -9,6 +11,11 @@ use loop_core::time::Timestamp;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Between two tries to get a lock that another process has.
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +70,36 @@ impl Journal {
         let line = format!("{at} {level} {}\n", one_line(message));
         let _lost = self.file.write_all(line.as_bytes());
     }
+}
+
+/// Writes lines to `.state.log` that belong to no tick, at the time `at`. Whoever
+/// writes there holds the loop's lock, so this takes it for an instant, and tries
+/// to for up to `patience`.
+///
+/// # Errors
+///
+/// [`OpenError`] when another process drives the loop all the time, or the file
+/// cannot be written.
+pub(crate) fn note_outside(
+    dir: &LoopDir,
+    at: Timestamp,
+    lines: &[(Level, String)],
+    patience: Duration,
+) -> Result<(), OpenError> {
+    let asked = Instant::now();
+    let _lock = loop {
+        match Lock::acquire(dir) {
+            Err(OpenError::Locked { .. }) if asked.elapsed() < patience => {
+                thread::sleep(BETWEEN_TRIES);
+            }
+            lock => break lock?,
+        }
+    };
+    let mut journal = Journal::open(dir)?;
+    for (level, message) in lines {
+        journal.write(at, *level, message);
+    }
+    Ok(())
 }
 
 /// Makes text that came from anywhere fit on one line of a terminal.
