@@ -273,7 +273,7 @@ fn a_tick_from_inside_a_tick_is_refused_and_does_not_hang() {
     world.says("verify", verdict(true, 1.0, ""));
     world.role(
         "implement",
-        "echo >>work.txt; env -u AUTOMATON_ROLE loop tick L --json >\"$REC/inner\"; echo $? >>\"$REC/inner\"",
+        "echo >>work.txt; env -u AUTOMATON_ROLE AUTOMATON_TRUST=1 loop tick L --json >\"$REC/inner\"; echo $? >>\"$REC/inner\"",
     );
     assert_eq!(world.tick()["outcome"], "pass");
     let inner = fs::read_to_string(world.rec("inner")).unwrap();

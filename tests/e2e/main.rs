@@ -28,6 +28,7 @@ mod setting_up;
 mod sources;
 mod support;
 mod tick;
+mod trust;
 mod verdicts;
 mod workspace;
 mod worktree_command;

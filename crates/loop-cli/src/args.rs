@@ -87,6 +87,8 @@ pub(crate) enum Command {
     /// Shows and checks prompts before anything is spent.
     #[command(subcommand)]
     Prompt(PromptCommand),
+    /// Lets this user start what a project's loops name, as after a clone or a pull.
+    Trust(Trust),
     /// Checks the configuration of one loop, or of all.
     Validate(Validate),
     /// Shows every setting of a loop that is in effect, and where it comes from.
@@ -439,6 +441,19 @@ pub(crate) struct Audit {
     /// Exit with 1 if anything is out of order.
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// What `trust` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// The loop; all loops of the project when absent.
+    pub(crate) name: Option<String>,
+    /// Only show what would be started, and what was changed.
+    #[arg(long)]
+    pub(crate) show: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `validate` takes.

@@ -21,5 +21,6 @@ pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod task;
 pub(crate) mod tick;
+pub(crate) mod trust;
 pub(crate) mod validate;
 pub(crate) mod worktree;

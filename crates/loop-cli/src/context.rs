@@ -2,11 +2,14 @@
 
 use crate::args::Cli;
 use crate::failure::Failure;
+use crate::show;
 use loop_core::config::LoopName;
+use loop_runner::causes::with_causes;
 use loop_runner::clock::SystemClock;
 use loop_runner::home::{Home, expand_tilde};
 use loop_runner::project::{Project, Search};
 use loop_runner::setup::{Setup, SetupError, Surroundings};
+use loop_runner::trust;
 use std::env;
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -52,9 +55,22 @@ impl Context {
         })
     }
 
-    /// Reads the loop called `name`.
+    /// Reads the loop called `name`, and says so if nothing of it may be started.
     pub(crate) fn setup(&self, name: &str) -> Result<Setup, Failure> {
-        Ok(Setup::read(&self.around, name)?)
+        let setup = Setup::read(&self.around, name)?;
+        self.tell_trust(&setup);
+        Ok(setup)
+    }
+
+    /// Says so if nothing of a loop may be started.
+    pub(crate) fn tell_trust(&self, setup: &Setup) {
+        if let Err(untrusted) = trust::check(setup) {
+            let name = &setup.name;
+            show::warning(&format!(
+                "{}; it starts nothing until: loop trust {name}",
+                with_causes(&untrusted)
+            ));
+        }
     }
 
     /// Checks that there is a loop called `name`, whatever its configuration is.

@@ -6,6 +6,7 @@ use crate::setup::{self, Setup, SetupError, Surroundings};
 use crate::store::{self, RequestError};
 use crate::tasks::{CreateError, NewTask, ReadError, Tasks};
 use crate::templates::{self, LOOP_SCHEMA};
+use crate::trust::{self, TrustError};
 use loop_core::config::{Config, HarnessChoice, HarnessRef, LoopName, WorkSourceKind};
 use loop_core::control::Request;
 use loop_core::task::Origin;
@@ -94,6 +95,9 @@ pub enum CreateLoopError {
     /// The loop was made and cannot be read.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// The loop was made, and it could not be kept that its maker agrees to it.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     /// The loop was made and could not be given its task.
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -142,6 +146,8 @@ pub fn create(around: &Surroundings, new: &NewLoop<'_>) -> Result<Created, Creat
     let installed = install_prompts(&around.home)?;
     write_loop(&folder, &config)?;
     let setup = Setup::read(around, new.name)?;
+    // Who makes a loop has agreed to what it starts.
+    trust::trust(&setup, new.by)?;
     if let Some(task) = task {
         if make_task {
             tasks.create(&NewTask {

@@ -21,6 +21,7 @@ use crate::sources;
 use crate::store::{
     AttemptAlive, Held, HeldError, Level, LoopDir, OpenError, Snapshot, read_state,
 };
+use crate::trust;
 use crate::watch::Watch;
 use loop_core::bill::Usage;
 use loop_core::config::WorkSourceKind;
@@ -90,9 +91,16 @@ fn end_stale(dir: &LoopDir) -> Result<(), AttemptAlive> {
 /// Makes one tick. Whatever happens, it ends on one path, and what it says is
 /// in the loop's records.
 pub fn tick(setup: &Setup, interrupt: &Interrupt, watch: &mut dyn Watch) -> Ticked {
-    let ticked = match setup.check_runnable() {
-        Ok(()) => opened_tick(setup, interrupt, watch),
-        Err(error) => Ticked::without_state(Outcome::Error(Error::Config), with_causes(&error)),
+    let ticked = match (trust::check(setup), setup.check_runnable()) {
+        // Nothing of it is started, whatever else is to be said of it.
+        (Err(untrusted), _) => {
+            let outcome = Outcome::Skipped(Skip::Untrusted);
+            Ticked::without_state(outcome, with_causes(&untrusted))
+        }
+        (Ok(()), Ok(())) => opened_tick(setup, interrupt, watch),
+        (Ok(()), Err(error)) => {
+            Ticked::without_state(Outcome::Error(Error::Config), with_causes(&error))
+        }
     };
     if ticked.ended.outcome != Outcome::Skipped(Skip::Locked) {
         // What is there is of somebody else's tick.
@@ -131,7 +139,7 @@ pub fn release_claims(setup: &Setup) {
 }
 
 /// An ending for what could not even be opened.
-fn not_opened(outcome: Outcome, why: String) -> Ended {
+pub(crate) fn not_opened(outcome: Outcome, why: String) -> Ended {
     let why = match outcome {
         Outcome::Skipped(Skip::Locked) => format!("another tick is running: {why}"),
         _ => why,

@@ -1,13 +1,16 @@
 //! What the next tick would do, without doing it.
 
+use crate::causes::with_causes;
+use crate::driver::not_opened;
 use crate::interrupt::Interrupt;
 use crate::preview::{NextTask, Preview, PreviewError, preview_of};
 use crate::setup::Setup;
 use crate::sources::{Notes, survey};
 use crate::store::read_state;
 use crate::tasks::ReadError;
+use crate::trust;
 use loop_core::config::WorkSourceKind;
-use loop_core::outcome::Skip;
+use loop_core::outcome::{Outcome, Skip};
 use loop_core::state::State;
 use loop_core::step::Ended;
 use loop_core::time::Timestamp;
@@ -32,7 +35,8 @@ pub struct DryRun {
 }
 
 /// Foretells the next tick. Takes no lock of the loop's, makes no task and claims
-/// none. Nothing is started but the program of a `command` source.
+/// none. Nothing is started but the program of a `command` source, and of a loop that
+/// is not trusted not even that.
 ///
 /// # Errors
 ///
@@ -45,10 +49,16 @@ pub fn dry_run(setup: &Setup) -> Result<DryRun, PreviewError> {
         now: setup.clock.now(),
     };
     // What is owed from earlier work keeps a machine that was just made busy.
-    let skipped = match machine.start(start) {
-        Ok(()) => machine.ended().cloned(),
-        Err(_) => None,
+    let skipped = match (trust::check(setup), machine.start(start)) {
+        (Err(untrusted), _) => Some(not_opened(
+            Outcome::Skipped(Skip::Untrusted),
+            with_causes(&untrusted),
+        )),
+        (Ok(()), Ok(())) => machine.ended().cloned(),
+        (Ok(()), Err(_)) => None,
     };
+    let untrusted =
+        matches!(&skipped, Some(ended) if ended.outcome == Outcome::Skipped(Skip::Untrusted));
     let mut foretold = DryRun {
         skipped,
         task: None,
@@ -64,6 +74,8 @@ pub fn dry_run(setup: &Setup) -> Result<DryRun, PreviewError> {
             foretold.task = current.or_else(|| configured.map(|task| task.as_str().to_owned()));
             None
         }
+        // Its program is not started either.
+        WorkSourceKind::Command if untrusted => None,
         WorkSourceKind::Audit | WorkSourceKind::Backlog | WorkSourceKind::Command => {
             foretold.ask_source(setup, &mut machine)
         }

@@ -39,6 +39,7 @@ pub mod store;
 pub mod tasks;
 pub mod templates;
 pub mod trial;
+pub mod trust;
 pub mod watch;
 mod workplace;
 pub mod worktrees;

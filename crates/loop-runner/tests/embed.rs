@@ -100,6 +100,7 @@ fn a_source_of_the_embedders_own_gives_the_loop_its_work() {
     };
     let mut setup = Setup::read(&around, "l").unwrap();
     setup.source = Box::new(Always("theirs"));
+    loop_runner::trust::trust(&setup, "the embedder").unwrap();
     let ticked = driver::tick(&setup, &Interrupt::new(), &mut NoWatch);
     assert_eq!(ticked.ended.outcome, Outcome::Pass, "{ticked:#?}");
     assert_eq!(ticked.ended.task.as_deref(), Some("theirs"));

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::show;
 use loop_core::exit;
 use loop_runner::audit::audit;
+use loop_runner::setup::Setup;
 use loop_runner::sources::loop_facts;
 use loop_runner::tasks::Tasks;
 
@@ -14,6 +15,11 @@ use loop_runner::tasks::Tasks;
 pub(crate) fn run(context: &Context, args: &Audit) -> Result<u8, Failure> {
     let tasks = Tasks::new(context.around.project.data());
     let facts = loop_facts(&context.around).map_err(|error| Failure::of(&error))?;
+    for loop_name in facts.iter().map(|facts| &facts.entry.name) {
+        if let Ok(setup) = Setup::read(&context.around, loop_name) {
+            context.tell_trust(&setup);
+        }
+    }
     let report = audit(&tasks, &facts).map_err(|error| Failure::of(&error))?;
     if args.json {
         show::json(&report)?;

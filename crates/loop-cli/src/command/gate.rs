@@ -17,6 +17,7 @@ use loop_runner::gate::{
 use loop_runner::holder::Wish;
 use loop_runner::setup::Setup;
 use loop_runner::store::read_state;
+use loop_runner::trust;
 use serde_json::json;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -117,7 +118,7 @@ fn the_only_one(context: &Context) -> Result<String, Failure> {
     let names = context.around.project.loops();
     let names = names.map_err(|error| Failure::of(&error))?;
     let is_gated = |name: &String| {
-        let setup = context.setup(name);
+        let setup = Setup::read(&context.around, name);
         setup.is_ok_and(|setup| setup.config.gate().is_some())
     };
     let gated: Vec<_> = names.into_iter().filter(is_gated).collect();
@@ -241,6 +242,7 @@ fn receipt_faults(gated: &Gated) -> Result<Vec<String>, Failure> {
 fn prove(context: &Context, name: &str, json: bool) -> Result<u8, Failure> {
     context.person_only("run a gate")?;
     let gated = Gated::read(context, name)?;
+    check_trust(&gated)?;
     let at = gated.context()?;
     let armed = armed(&gated, &at)?;
     let mut poll = poll()?;
@@ -270,6 +272,7 @@ fn tell_report(what: &str, report: &GateReport) {
 fn attack(context: &Context, name: &str, json: bool) -> Result<u8, Failure> {
     context.person_only("run a gate")?;
     let gated = Gated::read(context, name)?;
+    check_trust(&gated)?;
     let at = gated.context()?;
     let armed = armed(&gated, &at)?;
     let mut poll = poll()?;
@@ -304,6 +307,21 @@ fn attack(context: &Context, name: &str, json: bool) -> Result<u8, Failure> {
         attack.level
     ));
     Ok(code)
+}
+
+/// A gate is a program of the configuration, and so are its set-up and the agent's
+/// work that it runs.
+fn check_trust(gated: &Gated) -> Result<(), Failure> {
+    trust::check(&gated.setup).map_err(|untrusted| {
+        let name = &gated.setup.name;
+        Failure::with(
+            exit::PERSON,
+            format!(
+                "{}; agree to it: loop trust {name}",
+                with_causes(&untrusted)
+            ),
+        )
+    })
 }
 
 /// Returns the frozen gate, or the gate as it is when nothing is frozen yet.

@@ -7,6 +7,7 @@ use loop_core::exit;
 use loop_core::state::{State, Status};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
+use loop_runner::trust;
 use serde_json::{Value, json};
 
 /// One loop, as far as it can be read.
@@ -35,10 +36,12 @@ pub(crate) fn run(context: &Context, as_json: bool) -> Result<u8, Failure> {
 }
 
 fn row(context: &Context, name: String) -> Row {
-    let read = context.setup(&name).and_then(|setup| {
-        let snapshot = read_state(&setup.dir)?;
-        Ok((setup, snapshot))
-    });
+    let read = Setup::read(&context.around, &name)
+        .map_err(Failure::from)
+        .and_then(|setup| {
+            let snapshot = read_state(&setup.dir)?;
+            Ok((setup, snapshot))
+        });
     Row { name, read }
 }
 
@@ -86,6 +89,9 @@ fn text_row(row: &Row) -> String {
     if let Some(running) = snapshot.running() {
         text = format!("{text}  running {} since {}", running.step, running.since);
     }
+    if trust::check(setup).is_err() {
+        text = format!("{text}  not trusted: loop trust {}", row.name);
+    }
     if let Some(why) = &state.why {
         text = format!("{text}  {}", show::one_line(why));
     }
@@ -106,6 +112,7 @@ fn json_row(row: &Row) -> Value {
         "name": row.name,
         "status": state.status,
         "paused": state.paused,
+        "trusted": trust::check(setup).is_ok(),
         "reason": state.reason,
         "current_task": state.current_task,
         "current_phase": state.current_phase,

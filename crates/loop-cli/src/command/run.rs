@@ -12,6 +12,7 @@ use loop_core::config::Supported;
 use loop_core::exit;
 use loop_core::run::{RunReport, TreeAtStart};
 use loop_runner::run::{self, Begun, NotBegun, RunOptions, begin};
+use loop_runner::setup::Setup;
 use std::path::{Path, PathBuf};
 
 /// What a person hears of a task that does not say when it is done.
@@ -87,6 +88,9 @@ fn before(begun: &Begun) {
 /// Shows what a run would do, and does nothing.
 fn foretell(context: &Context, options: &RunOptions) -> Result<u8, Failure> {
     let foretold = run::foretell(&context.around, options).map_err(not_begun)?;
+    if let Ok(setup) = Setup::read(&context.around, run::NAME) {
+        context.tell_trust(&setup);
+    }
     show::field("task", foretold.task_file.display().to_string());
     if foretold.done_when.is_empty() {
         show::warning(NO_LIST);
@@ -123,6 +127,7 @@ fn not_begun(error: NotBegun) -> Failure {
         | NotBegun::NoCriteria { .. }
         | NotBegun::Setup(_)
         | NotBegun::Read { .. } => Failure::usage(error.to_string()),
+        NotBegun::Untrusted(_) => Failure::with(exit::PERSON, error.to_string()),
         error => Failure::of(&error),
     }
 }

@@ -15,6 +15,7 @@ use loop_core::outcome::Outcome;
 use loop_core::state::{LastVerdict, State};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
+use loop_runner::trust;
 use serde_json::json;
 
 /// Shows the loop.
@@ -26,6 +27,7 @@ pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
             "v": 1,
             "name": setup.name,
             "folder": setup.dir.root(),
+            "trusted": trust::check(&setup).is_ok(),
             "seq": snapshot.seq,
             "state": snapshot.state,
             "items": items::json(&setup, &snapshot.state),

@@ -6,6 +6,7 @@ use crate::nonce::random_bits;
 use crate::setup::{Setup, Surroundings};
 use crate::store::{self, Answered, LoopDir, RequestError};
 use crate::tasks::Tasks;
+use crate::trust;
 use loop_core::control::{Control, Request};
 use std::sync::Arc;
 
@@ -37,12 +38,14 @@ pub fn request(
     let setup = Setup::read(around, name).ok();
     let own = Tasks::new(around.project.data());
     let interrupt = Interrupt::default();
+    // That can run a program of the configuration.
     let finishes = matches!(control.request, Request::Approve { .. });
+    let trusted = |setup: &&Setup| finishes && trust::check(setup).is_ok();
     let means = owed::Means {
         tasks: setup.as_ref().map_or(&own, |setup| &setup.tasks),
         name,
         clock: &*around.clock,
-        source: (setup.as_ref().filter(|_| finishes)).map(|setup| (setup, &interrupt)),
+        source: (setup.as_ref().filter(trusted)).map(|setup| (setup, &interrupt)),
     };
     store::request(
         &dir,

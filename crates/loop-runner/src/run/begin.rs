@@ -13,6 +13,7 @@ use crate::scaffold;
 use crate::setup::{self, Setup, Surroundings};
 use crate::store::{Answered, LoopDir, read_state};
 use crate::tasks::{BRIEF_BYTES, Mover, NewTask, ReadError, Tasks};
+use crate::trust::{self, Standing};
 use loop_core::config::{Config, HarnessRef};
 use loop_core::control::Request;
 use loop_core::harness::Harnesses;
@@ -88,6 +89,7 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
     let (text_of_config, config) = config::text(&path, options, &task_file, &done_when)?;
     // A harness that there is not is told before the file is written.
     setup::harnesses(&around.home, &config, &path, &text_of_config)?;
+    let agreed = is_agreed_to(around, &path)?;
     // What a loop waits for is forgotten last: whatever fails before that leaves it.
     let snapshot = read_state(&dir)?;
     if snapshot.running().is_some() {
@@ -99,6 +101,9 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
     kept::write(&path, text_of_config.as_bytes())
         .map_err(|source| NotBegun::Read { path, source })?;
     let mut setup = Setup::read(around, NAME)?;
+    if agreed {
+        trust::trust(&setup, by)?;
+    }
     setup.plans = options.plans;
     setup.strict = options.strict;
     let tree = tree(&setup)?;
@@ -120,6 +125,19 @@ pub fn begin(around: &Surroundings, options: &RunOptions, by: &str) -> Result<Be
         done_when,
         _alone: alone,
     })
+}
+
+/// Whether this user has agreed to what the loop starts: one that is not there yet
+/// is made by asking for the run. One that is trusted by the environment alone may
+/// begin, and nothing of it is kept.
+fn is_agreed_to(around: &Surroundings, path: &Path) -> Result<bool, NotBegun> {
+    match path.symlink_metadata() {
+        Err(error) if plain_file::is_absent(&error) => return Ok(true),
+        _ => {}
+    }
+    let found = Setup::read(around, NAME)?;
+    trust::check(&found)?;
+    Ok(trust::standing(&found)? == Standing::Trusted)
 }
 
 /// What a run would do.

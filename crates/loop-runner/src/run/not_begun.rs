@@ -5,6 +5,7 @@ use crate::create::CreateLoopError;
 use crate::setup::SetupError;
 use crate::store::{self, RequestError};
 use crate::tasks::{ChangeError, CreateError, KeepError, ReadError};
+use crate::trust::{TrustError, Untrusted};
 use loop_core::plan::Placeholder;
 use std::io;
 use std::path::PathBuf;
@@ -50,6 +51,12 @@ pub enum NotBegun {
         /// What is wrong.
         what: String,
     },
+    /// Nobody has agreed to what the loop of a clone starts.
+    #[error("{0}; see it: loop trust run --show; agree to it: loop trust run")]
+    Untrusted(#[from] Untrusted),
+    /// What was agreed to could not be kept.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     /// Its task could not be made.
     #[error(transparent)]
     Task(#[from] CreateError),
