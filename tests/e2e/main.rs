@@ -10,6 +10,7 @@ mod blast_radius;
 mod brakes;
 mod commands;
 mod crashes;
+mod doctor;
 mod failures;
 mod furnish;
 mod gate;

@@ -95,6 +95,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Gate(gate) => command::gate::run(&context, gate),
         Command::Harness(harness) => command::harness::run(&context, harness),
         Command::Prompt(prompt) => command::prompt::run(&context, prompt),
+        Command::Doctor(args) => command::doctor::run(&context, args),
         Command::Trust(args) => command::trust::run(&context, args),
         Command::Validate(args) => command::validate::run(&context, args),
         Command::Config(args) => command::config::run(&context, args),

@@ -87,6 +87,8 @@ pub(crate) enum Command {
     /// Shows and checks prompts before anything is spent.
     #[command(subcommand)]
     Prompt(PromptCommand),
+    /// Looks for what would keep a loop from working; changes and spends nothing.
+    Doctor(Doctor),
     /// Lets this user start what a project's loops name, as after a clone or a pull.
     Trust(Trust),
     /// Checks the configuration of one loop, or of all.
@@ -441,6 +443,19 @@ pub(crate) struct Audit {
     /// Exit with 1 if anything is out of order.
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// What `doctor` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The loop; all loops of the project when absent.
+    pub(crate) name: Option<String>,
+    /// Look with the environment that a timer gives.
+    #[arg(long)]
+    pub(crate) as_scheduled: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `trust` takes.

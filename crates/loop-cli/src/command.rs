@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod create;
 pub(crate) mod demo;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod dry_run;
 pub(crate) mod freeze;
 pub(crate) mod gate;

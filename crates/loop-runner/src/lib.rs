@@ -7,6 +7,7 @@ pub mod causes;
 pub mod changes;
 pub mod clock;
 pub mod create;
+pub mod doctor;
 pub mod driver;
 pub mod dry_run;
 mod errand;

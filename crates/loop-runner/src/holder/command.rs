@@ -149,6 +149,7 @@ impl Command {
         Ok(())
     }
 
+    /// Looks for the program where the child would.
     pub(crate) fn find_program(&self) -> Result<PathBuf, StartError> {
         let name = self.argv.first().cloned().unwrap_or_default();
         let mut present_but_unusable = None;
