@@ -271,3 +271,53 @@ fn a_run_tells_of_its_end_too() {
     let state = fs::read_to_string(world.project().join("STATE.md")).unwrap();
     assert!(state.contains("green"), "{state}");
 }
+
+/// Returns the recipes of the README, in its order.
+fn recipes() -> Vec<Value> {
+    const README: &str = include_str!("../../README.md");
+    let (_, section) = README.split_once("\n### Being told\n").unwrap();
+    let section = section.split("\n### ").next().unwrap();
+    let blocks = section.split("```json\n").skip(1);
+    let texts = blocks.map(|block| block.split("```").next().unwrap());
+    texts
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect()
+}
+
+// cases: 158
+#[test]
+fn the_recipes_of_the_readme_tell_what_happened() {
+    let stub = |name: &str| {
+        format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$REC/{name}.arguments\"\ncat >\"$REC/{name}.read\"\n"
+        )
+    };
+    let recipes = recipes();
+    assert_eq!(recipes.len(), 3);
+    for (recipe, program) in recipes.iter().zip(["notify-send", "curl", "mail"]) {
+        let world = world(|config| {
+            config["brakes"]["max_iterations"] = 1.into();
+            config["notify"] = json!([recipe]);
+        });
+        world.program(program, &stub(program));
+        // What the real one does with the message on its standard input.
+        let jq = "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$REC/jq.arguments\"\nexec cat\n";
+        world.program("jq", jq);
+        world.says("verify", verdict(false, 0.4, "h"));
+        let mut tick = world.command(["tick", "L"]);
+        tick.env("CHAT_WEBHOOK", "https://chat.example.org/hook");
+        let run = world.finish(tick).rc(0);
+        assert!(!run.err.contains("warning"), "{program}: {run:#?}");
+        let noted = |what: &str| fs::read_to_string(world.rec(&format!("{program}.{what}")));
+        let (arguments, read) = (noted("arguments").unwrap(), noted("read").unwrap());
+        let all = format!("{arguments}{read}");
+        assert!(all.contains("all 1 attempts are spent"), "{program}: {all}");
+        assert!(all.contains("stopped"), "{program}: {all}");
+        if program == "curl" {
+            assert!(
+                arguments.contains("https://chat.example.org/hook\n"),
+                "{arguments}"
+            );
+        }
+    }
+}
