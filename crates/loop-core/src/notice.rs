@@ -141,10 +141,10 @@ pub struct Message {
 /// Tells that four fifths of the cap are spent, in the tick that passes them.
 fn budget(call: &Call<'_>) -> Option<Notice> {
     let cap = call.max_cost?;
-    let spent = call.after.spent.usd;
+    let spent = call.after.spent.used.usd;
     // An amount has at most 15 digits, so nothing here leaves an i64.
     let passed = |spent: Usd| spent.micros() * 100 >= cap.micros() * BUDGET_PERCENT;
-    let now = passed(spent) && !passed(call.before.spent.usd);
+    let now = passed(spent) && !passed(call.before.spent.used.usd);
     now.then(|| Notice {
         event: NotifyEvent::Budget80,
         reason: Some("max_cost".to_owned()),

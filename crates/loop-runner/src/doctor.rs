@@ -11,6 +11,7 @@ mod project;
 mod room;
 mod state;
 mod timer;
+mod tool;
 
 pub use harness::harness_checks;
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::bill::Usage;
 use crate::outcome::{EnvironmentFault, Error, Failure, Interruption, VerifyFault};
 use crate::state::{Spent, Status};
 use NotifyEvent::{Approval, Budget80, Done, Stopped, VerifierBroken};
@@ -16,15 +17,17 @@ fn ended(outcome: Outcome) -> Ended {
         violations: Vec::new(),
         complete: false,
         worktree: None,
-        cost: Usd::ZERO,
-        unpriced_calls: 0,
+        used: Usage::default(),
     }
 }
 
 fn spent(usd: &str) -> State {
     State {
         spent: Spent {
-            usd: usd.parse().unwrap(),
+            used: Usage {
+                usd: usd.parse().unwrap(),
+                ..Usage::default()
+            },
             ..Spent::default()
         },
         ..State::new()

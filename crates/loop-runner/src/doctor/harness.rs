@@ -1,38 +1,51 @@
 //! Whether the programs of a loop are there, and what they are given.
 
-use super::Finding;
+use super::{Finding, tool};
 use crate::errand;
-use crate::harness::HarnessSettings;
+use crate::harness::policy;
 use crate::holder::{Environment, Place, Policy, StartError};
 use crate::lint::called_roles;
 use crate::setup::{Setup, Surroundings};
 use loop_core::Role;
+use loop_core::harness::CalledHarness;
 use loop_core::notice::Secrets;
 
-/// Looks at the harness of each role that is called: is its program found, and may
-/// it be executed, in the environment that the role's calls get.
+/// Looks at the harnesses of each role that is called: is the program found, and may
+/// it be executed, in the environment that the role's calls get; and where a profile
+/// says how, which version it is, and whether it knows the options that it is called
+/// with.
 #[must_use]
 pub fn harness_checks(setup: &Setup) -> Vec<Finding> {
-    let roles = called_roles(setup).into_iter();
-    roles.map(|role| harness_check(setup, role)).collect()
+    let mut findings = Vec::new();
+    let mut asked: Vec<&[String]> = Vec::new();
+    for role in called_roles(setup) {
+        for harness in setup.harnesses.of_role(role) {
+            findings.push(harness_check(setup, role, harness));
+            // Several roles often have the same one.
+            if !asked.contains(&&*harness.command) {
+                asked.push(&harness.command);
+                findings.extend(tool::checks(setup, harness));
+            }
+        }
+    }
+    findings
 }
 
-fn harness_check(setup: &Setup, role: Role) -> Finding {
-    let harness = HarnessSettings::of(&setup.config, role);
+fn harness_check(setup: &Setup, role: Role, harness: &CalledHarness) -> Finding {
     let program = &harness.command[..harness.command.len().min(1)];
     let mut command = errand::command(setup, program, setup.project.root(), "doctor", None);
-    command.environment = environment(setup, &harness.environment);
+    command.environment = environment(setup, &policy(&harness.env));
     let name = role.as_str();
-    let by_default = if harness.is_default {
-        ", the default as harness.command names none"
-    } else {
-        ""
+    let whose = match &harness.profile {
+        Some(profile) => format!(", by the profile {}", profile.name().as_str()),
+        None if harness.is_default => ", the default as harness.command names none".to_owned(),
+        None => String::new(),
     };
     match command.preflight() {
-        Ok(path) => Finding::ok("harness", format!("{name}: {}{by_default}", path.display())),
+        Ok(path) => Finding::ok("harness", format!("{name}: {}{whose}", path.display())),
         Err(error) => Finding::problem(
             "harness",
-            format!("{name}: {error}{by_default}"),
+            format!("{name}: {error}{whose}"),
             mend(&error, &command.environment, "harness.command"),
         ),
     }
@@ -95,7 +108,7 @@ fn mend(error: &StartError, environment: &Environment, key: &str) -> String {
     }
 }
 
-fn environment(setup: &Setup, policy: &Policy) -> Environment {
+pub(super) fn environment(setup: &Setup, policy: &Policy) -> Environment {
     Environment::new(setup.environment.iter().cloned(), policy, &place_of(setup))
 }
 
@@ -114,8 +127,9 @@ fn place_of(setup: &Setup) -> Place {
 /// timer: those that its configuration asks for, and those that look like a login.
 pub(super) fn timer_checks(setup: &Setup, here: &Surroundings) -> Vec<Finding> {
     let mut missing: Vec<String> = Vec::new();
-    for role in called_roles(setup) {
-        let policy = HarnessSettings::of(&setup.config, role).environment;
+    let harnesses = called_roles(setup).into_iter();
+    for harness in harnesses.flat_map(|role| setup.harnesses.of_role(role)) {
+        let policy = policy(&harness.env);
         let bare = environment(setup, &policy);
         let full = Environment::new(here.environment.iter().cloned(), &policy, &place_of(setup));
         let wanted = |name: &str| {

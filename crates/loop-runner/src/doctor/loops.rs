@@ -71,7 +71,7 @@ fn brakes(setup: &Setup) -> Vec<Finding> {
     let name = &setup.name;
     let mend =
         format!("give it one under brakes in loop.json; loop config {name} shows what holds");
-    let off = setup.config.uncapped().into_iter();
+    let off = setup.config.uncapped(&setup.harnesses).into_iter();
     off.map(|words| Finding::warning("brakes", words, mend.clone()))
         .collect()
 }

@@ -1,6 +1,5 @@
 //! What of a configuration has to be agreed to: all of it, less what starts nothing.
 
-use crate::harness::HarnessSettings;
 use crate::hash::sha256_hex;
 use crate::lint::called_roles;
 use crate::setup::Setup;
@@ -65,10 +64,14 @@ pub(super) struct Pinned {
 pub fn starts(setup: &Setup) -> Vec<String> {
     let mut lines = Vec::new();
     for role in called_roles(setup) {
-        let harness = HarnessSettings::of(&setup.config, role);
-        if harness.is_default {
-            let command = Value::from(harness.command);
-            lines.push(format!("roles.{} (default): {command}", role.as_str()));
+        for harness in setup.harnesses.of_role(role) {
+            let whose = match &harness.profile {
+                Some(profile) => format!("the profile {}", profile.name().as_str()),
+                None if harness.is_default => "default".to_owned(),
+                None => continue,
+            };
+            let command = Value::from(harness.command.clone());
+            lines.push(format!("roles.{} ({whose}): {command}", role.as_str()));
         }
     }
     lines.extend(Pinned::of(&setup.config).lines);
