@@ -67,6 +67,7 @@ pub use notify::{Notify, NotifyEvent};
 pub use parse::{Parsed, locate};
 pub use path::{AnyPath, ProjectPath};
 pub use roles::{Role, Roles};
+pub(crate) use schedule::{CRON_FIELDS, cron_item};
 pub use schedule::{Cron, Schedule, TimeZoneName};
 pub use schema::schema;
 pub use unenforced::Supported;

@@ -24,7 +24,7 @@
 //! `loop.json` strictly, [`rules`] is the part of it that decisions depend on,
 //! [`scope`] says which changes are not allowed,
 //! [`verdict`] is the one reader of a judge's words, [`brakes`] says when to
-//! stop, [`outcome`] is the closed table of how a tick can end, and [`record`] is
+//! stop, [`schedule`] says when a loop ticks by itself, [`outcome`] is the closed table of how a tick can end, and [`record`] is
 //! a line of `events.jsonl`. [`plan`] reads a planner's answer, and [`run`] is
 //! what a person sees of an autonomous run.
 //!
@@ -133,6 +133,7 @@ pub mod replay;
 pub mod report;
 pub mod rules;
 pub mod run;
+pub mod schedule;
 pub mod scope;
 mod score;
 pub mod state;

@@ -60,7 +60,8 @@ checked_string!(
     {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9/_+-]*$"}
 );
 
-const CRON_FIELDS: [(&str, RangeInclusive<u8>); 5] = [
+/// The fields of cron in their order: what each is called, and its numbers.
+pub(crate) const CRON_FIELDS: [(&str, RangeInclusive<u8>); 5] = [
     ("minute", 0..=59),
     ("hour", 0..=23),
     ("day", 1..=31),
@@ -76,7 +77,10 @@ fn check_cron(text: &str) -> Result<(), String> {
         ));
     }
     for (field, (name, range)) in fields.iter().zip(&CRON_FIELDS) {
-        if !field.split(',').all(|item| is_cron_item(item, range)) {
+        if !field
+            .split(',')
+            .all(|item| cron_item(item, range).is_some())
+        {
             let (least, most) = (range.start(), range.end());
             return Err(format!(
                 "{field:?} is no {name}; use numbers from {least} to {most}, *, ranges a-b and steps /n"
@@ -86,25 +90,39 @@ fn check_cron(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks one item of a list: `*`, a number or a range, each perhaps with a step.
-fn is_cron_item(item: &str, range: &RangeInclusive<u8>) -> bool {
+/// Numbers of a field of cron, from the first to the last in steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CronItem {
+    pub(crate) first: u8,
+    pub(crate) last: u8,
+    pub(crate) step: u8,
+}
+
+/// Reads one item of a list: `*`, a number or a range, each perhaps with a step.
+/// A number with a step goes on to the end of the field's range.
+pub(crate) fn cron_item(item: &str, range: &RangeInclusive<u8>) -> Option<CronItem> {
     let number = |text: &str| -> Option<u8> {
         let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
         if is_plain { text.parse().ok() } else { None }
     };
     let in_range = |text: &str| number(text).filter(|number| range.contains(number));
     let (base, step) = match item.split_once('/') {
-        Some((base, step)) => (base, number(step)),
-        None => (item, Some(1)),
+        Some((base, step)) => (base, Some(number(step).filter(|step| *step > 0)?)),
+        None => (item, None),
     };
-    let base_is_good = base == "*"
-        || match base.split_once('-') {
-            Some((first, last)) => {
-                matches!((in_range(first), in_range(last)), (Some(first), Some(last)) if first <= last)
-            }
-            None => in_range(base).is_some(),
-        };
-    base_is_good && step.is_some_and(|step| step > 0)
+    let (first, last) = match base.split_once('-') {
+        None if base == "*" => (*range.start(), *range.end()),
+        None => {
+            let first = in_range(base)?;
+            (first, if step.is_some() { *range.end() } else { first })
+        }
+        Some((first, last)) => (in_range(first)?, in_range(last)?),
+    };
+    (first <= last).then_some(CronItem {
+        first,
+        last,
+        step: step.unwrap_or(1),
+    })
 }
 
 #[cfg(test)]
