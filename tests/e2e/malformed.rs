@@ -175,11 +175,6 @@ fn a_limit_that_this_version_cannot_hold_is_refused_by_name() {
     let shown = fs::read_to_string(world.in_loop("loop.json")).unwrap();
     for (key, section, value) in [
         (
-            "schedule.window",
-            "schedule",
-            json!({"interval_seconds": 60, "window": "22:00-06:00", "timezone": "Europe/Berlin"}),
-        ),
-        (
             "blast_radius.sandbox",
             "blast_radius",
             json!({"sandbox": "on"}),

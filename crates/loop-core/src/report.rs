@@ -134,7 +134,7 @@ impl TickReport {
             cost_source: source.as_str(),
             tokens: ended.used.known_tokens().filter(|_| ended.used.calls > 0),
             next: Next {
-                at: state.not_before,
+                at: next_time(outcome, state, rules),
                 needs: needs(outcome, state),
             },
             why: ended.why.clone(),
@@ -155,6 +155,14 @@ pub fn cost_of(used: &Usage, rules: Option<&Rules>) -> (Option<Usd>, CostSource)
     };
     let known = source != CostSource::Unknown;
     (used.known_cost().filter(|_| known), source)
+}
+
+/// Returns the time before which no tick works, if there is one.
+fn next_time(outcome: &Outcome, state: &State, rules: Option<&Rules>) -> Option<Timestamp> {
+    match outcome {
+        Outcome::Skipped(Skip::Window) => rules?.closed_until,
+        _ => state.not_before,
+    }
 }
 
 fn needs(outcome: &Outcome, state: &State) -> Option<&'static str> {

@@ -7,6 +7,7 @@ use crate::config::{self, Config, Harness, OnTrip, PhaseName, Watch, WorkSourceK
 use crate::harness::{CalledHarness, Harnesses};
 use crate::phase::Phases;
 use crate::step::Role;
+use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -31,6 +32,9 @@ pub struct Rules {
     pub phases: Phases,
     /// The limits.
     pub brakes: Brakes,
+    /// Until when the schedule's window is closed, which the driver says of the time at
+    /// which it starts a tick; `None` while it is open, and without one.
+    pub closed_until: Option<Timestamp>,
     /// Whether a task that trips a brake is put aside and the next one taken.
     pub park: bool,
     /// Whether what changes is looked at, which is so for every loop of a driver
@@ -125,6 +129,7 @@ impl Default for Rules {
             judge: true,
             phases: Phases::default(),
             brakes: Brakes::default(),
+            closed_until: None,
             plan: None,
             implement: CallRules::default(),
             verify: CallRules::default(),
@@ -198,6 +203,7 @@ impl Rules {
             judge: config.has_judge(),
             phases: phases(config),
             brakes: Brakes::of(config.brakes()),
+            closed_until: None,
             plan: (roles.plan.as_ref()).map(|role| call(Role::Plan, Some(role))),
             implement: call(Role::Implement, roles.implement.as_ref()),
             verify: call(Role::Verify, roles.verify.as_ref()),

@@ -33,6 +33,7 @@ pub mod profiles;
 pub mod project;
 pub mod run;
 pub mod scaffold;
+pub mod schedule;
 pub mod scope_check;
 pub mod setup;
 pub mod sources;

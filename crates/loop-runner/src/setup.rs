@@ -7,6 +7,7 @@ use crate::git::{Configuration, OpenError, Repository};
 use crate::home::{Home, expand_tilde};
 use crate::profiles;
 use crate::project::Project;
+use crate::schedule::zone::{self, UnknownZone};
 use crate::scope_check::check_patterns;
 use crate::sources;
 use crate::store::LoopDir;
@@ -14,7 +15,9 @@ use crate::tasks::Tasks;
 use loop_core::config::{self, Config, ConfigWarning, LoopName, Parsed, Supported, UnknownUse};
 use loop_core::harness::{HarnessError, Harnesses};
 use loop_core::rules::Rules;
+use loop_core::schedule::{Zone, closed_until};
 use loop_core::scope::InvalidPattern;
+use loop_core::time::Timestamp;
 use loop_worksource::WorkSource;
 use std::ffi::OsString;
 use std::fs::File;
@@ -60,6 +63,8 @@ pub struct Setup {
     pub strict: bool,
     /// Where time comes from.
     pub clock: Arc<dyn Clock>,
+    /// The zone in which the schedule is read.
+    zone: Result<Zone, UnknownZone>,
     /// The environment that children inherit from.
     pub environment: Vec<(OsString, OsString)>,
 }
@@ -118,6 +123,14 @@ pub enum Unrunnable {
         place: String,
         /// The keys.
         keys: Vec<String>,
+    },
+    /// A schedule in a zone that there is not.
+    #[error("{place}: schedule.timezone: {source}")]
+    Zone {
+        /// Where it stands: file, line and column.
+        place: String,
+        /// Which.
+        source: UnknownZone,
     },
     /// A limit of what may change that means nothing.
     #[error("{place}: blast_radius: {source}")]
@@ -205,6 +218,7 @@ impl Setup {
         }
         let harnesses = harnesses(&around.home, &config, &path, &text)?;
         let project = worked_on(around, &config, &path)?;
+        let zone = zone::of(config.schedule());
         Ok(Self {
             home: around.home.clone(),
             tasks: Tasks::new(project.data()),
@@ -222,6 +236,7 @@ impl Setup {
             warnings,
             plans: true,
             strict: false,
+            zone,
             clock: Arc::clone(&around.clock),
             environment: around.environment.clone(),
         })
@@ -233,8 +248,25 @@ impl Setup {
         let rules = Rules::of(&self.config, &self.harnesses);
         Rules {
             plan: rules.plan.filter(|_| self.plans),
+            closed_until: self.closed_until(),
             ..rules
         }
+    }
+
+    /// Returns until when the schedule's window is closed. In an unknown zone nothing
+    /// ticks at all.
+    fn closed_until(&self) -> Option<Timestamp> {
+        let zone = self.zone.as_ref().ok()?;
+        closed_until(self.config.schedule()?, self.clock.now(), zone)
+    }
+
+    /// Returns the zone in which the schedule is read.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownZone`] when it names one that there is not.
+    pub fn zone(&self) -> Result<&Zone, UnknownZone> {
+        self.zone.as_ref().map_err(Clone::clone)
     }
 
     /// Returns the text of the configuration.
@@ -263,6 +295,10 @@ impl Setup {
                 keys,
             });
         }
+        self.zone().map_err(|source| Unrunnable::Zone {
+            place: self.place_of("schedule.timezone"),
+            source,
+        })?;
         check_patterns(self).map_err(|source| Unrunnable::Scope {
             place: self.place_of("blast_radius"),
             source,

@@ -24,7 +24,6 @@ impl Supported {
             ("blast_radius.writable", |c| !c.blast_radius().writable().is_empty()),
             ("blast_radius.deny_read", |c| !c.blast_radius().deny_read().is_empty()),
             ("blast_radius.git", |c| c.blast_radius().git() != GitAccess::Read),
-            ("schedule.window", |c| c.schedule().is_some_and(|s| s.window.is_some())),
         ],
     };
 }

@@ -5,6 +5,7 @@ use crate::bill::Usage;
 use crate::outcome::{Halt, Outcome, Skip};
 use crate::state::{Status, Today};
 use crate::step::{Ended, Role, WorkTask};
+use crate::time::Timestamp;
 
 impl Machine {
     /// Decides, in the order of row L-03, whether work may be looked for.
@@ -24,6 +25,9 @@ impl Machine {
         if self.state.not_before.is_some_and(|time| self.now < time) {
             return self.skip(Skip::NotBefore);
         }
+        if self.closed_until().is_some_and(|time| self.now < time) {
+            return self.skip(Skip::Window);
+        }
         let below = self
             .rules
             .as_ref()
@@ -32,6 +36,10 @@ impl Machine {
             return self.skip(Skip::ContextFloor);
         }
         self.stage = Stage::FindWork;
+    }
+
+    fn closed_until(&self) -> Option<Timestamp> {
+        self.rules.as_ref()?.closed_until
     }
 
     /// Returns the cap of the whole loop that is reached, if any.
@@ -77,7 +85,10 @@ impl Machine {
             Skip::NoCurrentTask => "the loop has no task".to_owned(),
             Skip::Paused => "the loop is paused".to_owned(),
             Skip::Locked => "another tick of this loop is running".to_owned(),
-            Skip::Window => "it is outside the schedule's window".to_owned(),
+            Skip::Window => match self.closed_until() {
+                Some(time) => format!("the schedule's window is closed; it opens at {time}"),
+                None => "the schedule's window is closed".to_owned(),
+            },
             Skip::NotBefore => match self.state.not_before {
                 Some(time) => format!("no tick before {time}"),
                 None => "a known time has to pass first".to_owned(),
@@ -139,7 +150,7 @@ impl Machine {
         &mut self,
         rules: crate::rules::Rules,
         task: Option<WorkTask>,
-        at: crate::time::Timestamp,
+        at: Timestamp,
     ) -> Result<(), super::Refused> {
         if let Some(action) = self.action() {
             return Err(super::Refused::Busy(action.step()));

@@ -325,6 +325,7 @@ fn rules() -> impl Strategy<Value = Rules> {
                 judge: judge > 0,
                 plan: (orchestrate && single).then(|| call.clone()),
                 phases,
+                closed_until: None,
                 brakes,
                 implement: call.clone(),
                 orchestrate: orchestrate.then(|| call.clone()),

@@ -66,6 +66,7 @@ fn rules() -> Rules {
             max_cost: None,
             max_tokens: None,
         },
+        closed_until: None,
         implement: call.clone(),
         verify: call,
         orchestrate: None,

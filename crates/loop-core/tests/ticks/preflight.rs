@@ -22,6 +22,7 @@ fn the_first_check_that_fails_is_the_reason() {
         ",
     );
     world.rules.verify.context_window = Some(15_999);
+    world.rules.closed_until = Some("2027-01-01T00:00:00Z".parse().unwrap());
     world.play(
         "
         | human_intervention max_cost | 0 held | | | waits max_cost |
@@ -40,11 +41,28 @@ fn the_first_check_that_fails_is_the_reason() {
         # The known reset has outlived the halt.
         | skipped not_before | 0 held | | | active |
         > wait 999999
-        | skipped context_floor | 0 held | | | active |
+        | skipped window | 0 held | | | active |
         ",
     );
+    world.rules.closed_until = None;
+    world.play("| skipped context_floor | 0 held | | | active |");
     world.rules.verify.context_window = Some(16_000);
     world.play("verify fail 0 | fail verdict | 1 | 0 | | active | worktree tree verify");
+}
+
+// rows: L-02, L-03
+#[test]
+fn a_closed_window_says_when_it_opens() {
+    let mut world = World::new(rules());
+    let opens = "2026-12-01T22:00:00.000Z";
+    world.rules.closed_until = Some(opens.parse().unwrap());
+    world.play("| skipped window | 0 | | | active |");
+    let ended = world.machine.ended().unwrap();
+    let why = format!("the schedule's window is closed; it opens at {opens}");
+    assert_eq!((&ended.why, ended.tick), (&why, None));
+    // Between the look at the clock and the start it may have opened.
+    world.rules.closed_until = Some(world.now());
+    world.play("implement exit 1 | fail exit | 1 | | | active | worktree implement");
 }
 
 // rows: H-23

@@ -1,0 +1,3 @@
+//! When loops tick by themselves.
+
+pub mod zone;
