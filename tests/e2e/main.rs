@@ -25,6 +25,7 @@ mod prompts;
 mod refusals;
 mod run;
 mod scaffold;
+mod schedule;
 mod setting_up;
 mod sources;
 mod support;

@@ -4,6 +4,7 @@ use crate::args::{Cli, Color, Command};
 use crate::command;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::log_file;
 use crate::show;
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -73,6 +74,11 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Schema { of } => return command::schema::run(*of),
         _ => {}
     }
+    if let Command::Tick(args) = &cli.command
+        && let Some(log) = &args.log
+    {
+        log_file::take_over(log);
+    }
     let context = Context::new(cli)?;
     match &cli.command {
         Command::Init(args) => command::init::run(&context, args),
@@ -90,6 +96,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Stop(args) => command::ask::stop(&context, args),
         Command::SetTask(args) => command::ask::set_task(&context, args),
         Command::Task(task) => command::task::run(&context, task),
+        Command::Schedule(schedule) => command::schedule::run(&context, schedule),
         Command::Worktree(worktree) => command::worktree::run(&context, worktree),
         Command::Audit(args) => command::audit::run(&context, args),
         Command::Gate(gate) => command::gate::run(&context, gate),

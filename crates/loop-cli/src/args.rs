@@ -1,6 +1,7 @@
 //! What can be typed, and nothing else.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use loop_runner::schedule::Backend;
 use std::path::PathBuf;
 
 /// Runs coding agents unattended and stops them in time.
@@ -73,6 +74,9 @@ pub(crate) enum Command {
     /// Makes, lists, shows and moves tasks.
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Lets the machine's own scheduler tick a loop.
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// Lists and removes the worktrees of loops.
     #[command(subcommand)]
     Worktree(WorktreeCommand),
@@ -194,6 +198,9 @@ pub(crate) struct Tick {
     /// Show the task, the whole prompt and the brakes, and spend nothing.
     #[arg(long, conflicts_with_all = ["json", "exit_code"])]
     pub(crate) dry_run: bool,
+    /// Append to FILE what would be printed; what is older than 1 MiB goes. For timers.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub(crate) log: Option<PathBuf>,
 }
 
 /// What `run` takes.
@@ -319,6 +326,39 @@ pub(crate) enum TaskCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// The commands about timers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScheduleCommand {
+    /// Writes the loop's timer, and tells how it is started.
+    Install(TimerArgs),
+    /// Shows the loop's timer, whether it is as it would be written now, and when it fires.
+    Show {
+        /// The loop.
+        name: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Takes the loop's timer away, and nothing else.
+    Remove(TimerArgs),
+}
+
+/// What is done with a timer.
+#[derive(Debug, Args)]
+pub(crate) struct TimerArgs {
+    /// The loop.
+    pub(crate) name: String,
+    /// The scheduler: systemd, cron or launchd; the one that is there when absent.
+    #[arg(long, value_name = "SCHEDULER")]
+    pub(crate) backend: Option<Backend>,
+    /// Print what would be written or removed, and do nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The commands about worktrees.

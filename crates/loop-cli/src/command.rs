@@ -18,6 +18,7 @@ pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod prompt;
 pub(crate) mod run;
+pub(crate) mod schedule;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod task;

@@ -6,6 +6,7 @@ use loop_runner::causes::with_causes;
 use loop_runner::create::CreateLoopError;
 use loop_runner::home::NoHome;
 use loop_runner::project::ProjectError;
+use loop_runner::schedule::{InstallError, TimerError};
 use loop_runner::setup::{SetupError, Unrunnable};
 use loop_runner::store::{LogError, ReadError, RequestError};
 use std::error::Error;
@@ -83,6 +84,21 @@ impl From<ProjectError> for Failure {
 impl From<Unrunnable> for Failure {
     fn from(error: Unrunnable) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<TimerError> for Failure {
+    fn from(error: TimerError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        match error {
+            InstallError::Timer(error) => error.into(),
+            error => Self::of(&error),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod args;
 mod command;
 mod context;
 mod failure;
+mod log_file;
 mod show;
 mod signals;
 

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::show;
 use loop_core::exit;
 use loop_core::state::{State, Status};
+use loop_runner::schedule::{Host, next_fire};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
 use loop_runner::trust;
@@ -22,7 +23,8 @@ pub(crate) fn run(context: &Context, as_json: bool) -> Result<u8, Failure> {
     let names = project.loops().map_err(|error| Failure::of(&error))?;
     let rows: Vec<_> = names.into_iter().map(|name| row(context, name)).collect();
     if as_json {
-        let loops: Vec<_> = rows.iter().map(json_row).collect();
+        let host = Host::look(&context.around.environment);
+        let loops: Vec<_> = rows.iter().map(|row| json_row(row, &host)).collect();
         show::json(&json!({"v": 1, "project": project.root(), "loops": loops}))?;
         return Ok(exit::DONE);
     }
@@ -98,7 +100,7 @@ fn text_row(row: &Row) -> String {
     text
 }
 
-fn json_row(row: &Row) -> Value {
+fn json_row(row: &Row, host: &Host) -> Value {
     let (setup, snapshot) = match &row.read {
         Ok(read) => read,
         Err(failure) => {
@@ -127,7 +129,7 @@ fn json_row(row: &Row) -> Value {
             "pid": running.pid,
         })),
         "parked": parked(state),
-        "next_fire": null,
+        "next_fire": next_fire(setup, host),
         "updated_at": state.updated_at,
     })
 }
