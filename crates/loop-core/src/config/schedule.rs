@@ -23,7 +23,8 @@ pub struct Schedule {
     /// The times as five fields: minute, hour, day of the month, month, day of the week.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cron: Option<Cron>,
-    /// The time zone in which `cron` and `window` are read, such as `Europe/Berlin`.
+    /// The time zone in which `cron` and `window` are read, such as `Europe/Berlin`; for a window
+    /// alone the machine's own when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<TimeZoneName>,
     /// The time of day in which the loop may work; any time when absent.
