@@ -37,6 +37,7 @@ pub mod schedule;
 pub mod scope_check;
 pub mod setup;
 pub mod sources;
+pub mod start;
 pub mod store;
 pub mod tasks;
 pub mod templates;

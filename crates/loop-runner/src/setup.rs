@@ -196,26 +196,8 @@ impl Setup {
     /// [`SetupError`] when there is no such loop, or its configuration or
     /// repository cannot be read.
     pub fn read(around: &Surroundings, name: &str) -> Result<Self, SetupError> {
-        let dir = LoopDir::new(around.project.loop_dir(name));
+        let (dir, text, Parsed { config, warnings }) = read_file(&around.project, name)?;
         let path = dir.root().join("loop.json");
-        let known = name.parse::<LoopName>().is_ok() && dir.root().is_dir();
-        if !known {
-            return Err(SetupError::NoSuchLoop {
-                name: name.to_owned(),
-                project: around.project.root().to_owned(),
-            });
-        }
-        let text = read_text(&path)?;
-        let Parsed { config, warnings } = parse(&path, &text)?;
-        if config.name().as_str() != name {
-            return Err(SetupError::Config {
-                what: format!(
-                    "{}: name: it is `{}`, but the loop's folder is called `{name}`; rename one",
-                    path.display(),
-                    config.name().as_str()
-                ),
-            });
-        }
         let harnesses = harnesses(&around.home, &config, &path, &text)?;
         let project = worked_on(around, &config, &path)?;
         let zone = zone::of(config.schedule());
@@ -380,6 +362,40 @@ pub(crate) fn harnesses(
             },
         },
     })
+}
+
+/// Reads the configuration of the loop called `name`, and nothing else of it.
+///
+/// # Errors
+///
+/// [`SetupError`] when there is no such loop, or its configuration cannot be
+/// read.
+pub fn read_config(project: &Project, name: &str) -> Result<Config, SetupError> {
+    read_file(project, name).map(|(_, _, parsed)| parsed.config)
+}
+
+fn read_file(project: &Project, name: &str) -> Result<(LoopDir, String, Parsed), SetupError> {
+    let dir = LoopDir::new(project.loop_dir(name));
+    let path = dir.root().join("loop.json");
+    let known = name.parse::<LoopName>().is_ok() && dir.root().is_dir();
+    if !known {
+        return Err(SetupError::NoSuchLoop {
+            name: name.to_owned(),
+            project: project.root().to_owned(),
+        });
+    }
+    let text = read_text(&path)?;
+    let parsed = parse(&path, &text)?;
+    let own = parsed.config.name().as_str();
+    if own != name {
+        return Err(SetupError::Config {
+            what: format!(
+                "{}: name: it is `{own}`, but the loop's folder is called `{name}`; rename one",
+                path.display()
+            ),
+        });
+    }
+    Ok((dir, text, parsed))
 }
 
 fn read_text(path: &Path) -> Result<String, SetupError> {
