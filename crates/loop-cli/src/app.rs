@@ -72,6 +72,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::DemoAgent { prompt } => return command::demo::agent::run(prompt),
         Command::Help { all } => return command::help::run(*all),
         Command::Schema { of } => return command::schema::run(*of),
+        Command::Completions { shell } => return command::completions::run(*shell),
+        Command::Man { folder } => return command::man::run(folder.as_deref()),
         _ => {}
     }
     if let Command::Tick(args) = &cli.command
@@ -84,9 +86,10 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Init(args) => command::init::run(&context, args),
         Command::Create(args) => command::create::run(&context, args),
         Command::Tick(args) => command::tick::run(&context, args),
+        Command::Start(args) => command::start::run(&context, args),
         Command::Run(args) => command::run::run(&context, args),
         Command::Iterate(args) => command::run::iterate(&context, args),
-        Command::List(args) => command::list::run(&context, args.json),
+        Command::List(args) => command::list::run(&context, args),
         Command::Show(args) => command::show::run(&context, args),
         Command::Log(args) => command::log::run(&context, args),
         Command::Diff(args) => command::diff::run(&context, args),
@@ -109,6 +112,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Demo
         | Command::DemoAgent { .. }
         | Command::Help { .. }
-        | Command::Schema { .. } => Ok(exit::DONE),
+        | Command::Schema { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => Ok(exit::DONE),
     }
 }

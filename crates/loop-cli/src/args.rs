@@ -1,7 +1,9 @@
 //! What can be typed, and nothing else.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Command as Clap, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use loop_runner::schedule::Backend;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Runs coding agents unattended and stops them in time.
@@ -27,6 +29,22 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Takes out of a command what is not for people to type.
+pub(crate) fn shown(command: Clap) -> Clap {
+    let kept: Vec<_> = command
+        .get_subcommands()
+        .filter(|sub| !sub.is_hide_set())
+        .cloned()
+        .collect();
+    let arguments: Vec<_> = command.get_arguments().cloned().collect();
+    Clap::new("loop")
+        .about(command.get_about().cloned().unwrap_or_default())
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_subcommand(true)
+        .args(arguments)
+        .subcommands(kept)
+}
+
 /// When to use color.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Color {
@@ -49,16 +67,18 @@ pub(crate) enum Command {
     Create(Create),
     /// Makes one tick of a loop.
     Tick(Tick),
+    /// Makes ticks in the foreground until the loop is done or stopped.
+    Start(Start),
     /// Goes from TASK.md to a green gate: plans, freezes the gate, makes passes.
     Run(Run),
     /// Makes one pass of a run by hand.
     Iterate(Iterate),
     /// Lists the loops of the project.
-    List(Json),
+    List(List),
     /// Shows one loop.
     Show(NamedJson),
     /// Shows what a loop has done.
-    Log(NamedJson),
+    Log(Log),
     /// Shows what a loop has changed, new files included.
     Diff(Diff),
     /// Lets a loop that waits for a person go on, or takes back a task it put aside.
@@ -104,6 +124,16 @@ pub(crate) enum Command {
         /// The file.
         #[arg(value_enum, default_value_t = SchemaOf::Loop)]
         of: SchemaOf,
+    },
+    /// Prints what a shell needs to complete commands.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Prints the manual page, or writes those of all commands.
+    Man {
+        /// The folder that the pages go to.
+        folder: Option<PathBuf>,
     },
     /// Shows help; `--all` lists every command.
     Help {
@@ -201,6 +231,54 @@ pub(crate) struct Tick {
     /// Append to FILE what would be printed; what is older than 1 MiB goes. For timers.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) log: Option<PathBuf>,
+}
+
+/// What `start` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Start {
+    /// The loop.
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) name: Option<String>,
+    /// All loops of the project but `run`; those that wait for a person do not
+    /// hold up the others.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Ticks that each loop gets.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_ticks: Option<u64>,
+    /// Ticks that run at the same time.
+    #[arg(long, value_name = "N", default_value = "2")]
+    pub(crate) jobs: NonZeroUsize,
+    /// Print the outcome of every tick as JSON, a line each, and the end as one more.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `list` takes.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only the loops that wait for a person, with why and what to do.
+    #[arg(long)]
+    pub(crate) waiting: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `log` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// The loop.
+    pub(crate) name: String,
+    /// Go on with what is written from now on, until interrupted.
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// Only the last lines.
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
+    pub(crate) lines: Option<u32>,
+    /// Print the records as they are, a line each.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `run` takes.

@@ -2,7 +2,9 @@
 
 pub(crate) mod ask;
 pub(crate) mod audit;
+pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod cost_words;
 pub(crate) mod create;
 pub(crate) mod demo;
 pub(crate) mod diff;
@@ -16,11 +18,13 @@ pub(crate) mod help;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod log;
+pub(crate) mod man;
 pub(crate) mod prompt;
 pub(crate) mod run;
 pub(crate) mod schedule;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod start;
 pub(crate) mod task;
 pub(crate) mod tick;
 pub(crate) mod trust;

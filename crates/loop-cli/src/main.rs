@@ -8,6 +8,9 @@ mod failure;
 mod log_file;
 mod show;
 mod signals;
+mod span;
+mod terminal;
+mod width;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 pub(crate) use loop_core::text::counted as count;
 use loop_core::text::without_controls;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -13,7 +13,16 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 /// Prints a line of facts to standard output. A reader that is gone is no error.
 pub(crate) fn line(text: impl AsRef<str>) {
-    let _gone = writeln!(anstream::stdout(), "{}", without_controls(text.as_ref()));
+    let _gone = try_line(text);
+}
+
+/// Prints a line of facts to standard output.
+///
+/// # Errors
+///
+/// What the system said: as a rule that the reader is gone.
+pub(crate) fn try_line(text: impl AsRef<str>) -> io::Result<()> {
+    writeln!(anstream::stdout(), "{}", without_controls(text.as_ref()))
 }
 
 /// Prints a line about what is going on to standard error.
@@ -41,10 +50,14 @@ pub(crate) fn field(name: &str, text: impl AsRef<str>) {
 
 /// Prints exactly one JSON document, on one line.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string(value).map_err(|error| Failure::of(&error))?;
-    let text = escape_controls(&text);
-    let _gone = writeln!(anstream::stdout(), "{text}");
+    line(json_text(value)?);
     Ok(())
+}
+
+/// Writes a value as one line of JSON that is safe to show.
+pub(crate) fn json_text(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string(value).map_err(|error| Failure::of(&error))?;
+    Ok(escape_controls(&text))
 }
 
 /// Escapes the control characters that JSON lets stand and a terminal acts on.

@@ -1,7 +1,9 @@
 //! `loop show`: where one loop stands, why, and what to do.
 
 mod items;
+mod why;
 
+use super::cost_words;
 use super::gate_words;
 use super::list::status;
 use super::tick::work_lines;
@@ -10,8 +12,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use loop_core::exit;
-use loop_core::explain::what_to_do;
-use loop_core::outcome::Outcome;
+use loop_core::rules::Rules;
 use loop_core::state::{LastVerdict, State};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
@@ -23,12 +24,15 @@ pub(crate) fn run(context: &Context, args: &NamedJson) -> Result<u8, Failure> {
     let setup = context.setup(&args.name)?;
     let snapshot = read_state(&setup.dir)?;
     if args.json {
+        let standing = why::of(&setup.name, &snapshot);
         show::json(&json!({
             "v": 1,
             "name": setup.name,
             "folder": setup.dir.root(),
             "trusted": trust::check(&setup).is_ok(),
             "seq": snapshot.seq,
+            "why": standing.why,
+            "do": standing.what,
             "state": snapshot.state,
             "items": items::json(&setup, &snapshot.state),
         }))?;
@@ -42,17 +46,9 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
     let state = &snapshot.state;
     show::field("loop", &setup.name);
     show::field("status", status(state));
-    if state.paused {
-        show::field(
-            "paused",
-            "yes; go on with: loop resume NAME".replace("NAME", &setup.name),
-        );
-    }
-    if let Some(halt) = state.reason {
-        show::field("why", state.why.clone().unwrap_or_else(|| halt.to_string()));
-        let what = what_to_do(&Outcome::HumanIntervention(halt), &setup.name);
-        show::field("do", what.unwrap_or_default());
-    }
+    let standing = why::of(&setup.name, snapshot);
+    show::field("why", &standing.why);
+    show::field("do", &standing.what);
     tell_task(setup, state);
     gate_words::tell(setup, state, state.current_task.as_deref());
     items::tell(setup, state);
@@ -75,13 +71,17 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
         show::field("next", format!("no tick before {time}"));
     }
     let spent = &state.spent;
+    let unpriced = match spent.unpriced_calls {
+        0 => String::new(),
+        calls => format!("; {} reported none", show::count(calls, "call")),
+    };
     show::field(
         "spent",
         format!(
-            "{}, {}s, {}",
+            "{}, {}s, cost {}{unpriced}",
             show::count(spent.ticks, "tick"),
             spent.wall_ms / 1000,
-            spent.used.in_words()
+            cost_words::cost(state)
         ),
     );
     if spent.by_role.len() > 1 {
