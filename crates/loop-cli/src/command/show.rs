@@ -101,12 +101,12 @@ fn verdict(last: &LastVerdict) -> String {
         return format!("the gate decided in tick {}; no judge was asked", last.tick);
     };
     let word = if verdict.pass { "pass" } else { "fail" };
-    format!(
-        "{word}, score {} in tick {}: {}",
-        verdict.score.get(),
-        last.tick,
-        verdict.reasons.join("; ")
-    )
+    let score = verdict.score.get();
+    let told = format!("{word}, score {score} in tick {}", last.tick);
+    match verdict.reasons.is_empty() {
+        true => told,
+        false => format!("{told}: {}", verdict.reasons.join("; ")),
+    }
 }
 
 fn tell_task(setup: &Setup, state: &State) {
