@@ -284,7 +284,7 @@ fn of_all_loops_those_that_wait_or_are_broken_hold_up_nobody() {
         config["brakes"]["max_iterations"] = 1.into();
     });
     another(&world, "M", |config| {
-        config["brakes"]["max_iterations"] = 9.into()
+        config["brakes"]["max_iterations"] = 9.into();
     });
     world.says("verify", verdict(true, 1.0, ""));
     world.says_at("verify", 1, verdict(false, 0.2, "h"));

@@ -67,7 +67,7 @@ pub enum News {
     /// It waits for something that is not a time. Told once.
     Waits(Wait),
     /// It is not driven any more.
-    Over(Ending),
+    Over(Box<Ending>),
 }
 
 /// What a loop waits for.

@@ -267,7 +267,8 @@ impl<'a, W: World> Conductor<'a, W> {
             ticks: entry.ticks,
             state: entry.state.take(),
         };
-        entry.place = Place::Over(Box::new(ending.clone()));
+        let ending = Box::new(ending);
+        entry.place = Place::Over(ending.clone());
         self.tell(index, &News::Over(ending));
     }
 
