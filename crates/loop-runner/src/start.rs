@@ -4,6 +4,36 @@
 //! One thread decides, and sleeps until the next thing is due: a tick, or a look
 //! at what people have changed from other terminals. A tick has a thread while it
 //! runs, and a loop that is idle has none. What is told goes to an [`Audience`].
+//!
+//! ```no_run
+//! use loop_runner::interrupt::Interrupt;
+//! use loop_runner::setup::Surroundings;
+//! use loop_runner::start::{Audience, News, Options, Start};
+//!
+//! struct Printed;
+//!
+//! impl Audience for Printed {
+//!     fn hear(&mut self, name: &str, news: &News) {
+//!         if let News::Over(ending) = news {
+//!             println!("{name}: {}", ending.outcome);
+//!         }
+//!     }
+//! }
+//!
+//! fn drive(around: &Surroundings) -> Option<u8> {
+//!     let options = Options {
+//!         names: vec!["fix".to_owned()],
+//!         max_ticks: None,
+//!         jobs: 1.try_into().ok()?,
+//!         keeps_waiting: false,
+//!     };
+//!     // A handler of signals calls `ask`, and rings `start.bell()`.
+//!     let interrupt = Interrupt::new();
+//!     let start = Start::new();
+//!     let finished = start.run(around, &options, &interrupt, &mut Printed);
+//!     Some(finished.exit_code())
+//! }
+//! ```
 
 mod cadence;
 mod conductor;

@@ -36,3 +36,25 @@ pub(crate) fn run(folder: Option<&Path>) -> Result<u8, Failure> {
     ));
     Ok(exit::DONE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_command_has_a_page_and_the_hidden_ones_have_none() {
+        let folder = tempfile::tempdir().unwrap();
+        run(Some(folder.path())).unwrap();
+        let names = folder.path().read_dir().unwrap();
+        let names: BTreeSet<_> = names
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let start = fs::read_to_string(folder.path().join("loop-start.1")).unwrap();
+        for page in ["loop.1", "loop-start.1", "loop-task-create.1"] {
+            assert!(names.contains(page), "{page}: {names:?}");
+        }
+        assert!(!names.iter().any(|name| name.contains("__")), "{names:?}");
+        assert!(start.contains("max\\-ticks"), "{start}");
+    }
+}

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Loops that are looked at in a second; more are looked at less often.
 const LOOKS_A_SECOND: u64 = 500;
 
+/// How often it is shown how ticks end.
+const SHOWN_EVERY_MS: i64 = 1000;
+
 /// How long a tick waits that may not be made yet, where no time is known.
 const LATER_MS: i64 = 60_000;
 
@@ -56,7 +59,7 @@ impl<'a, W: World> Conductor<'a, W> {
             let loops = self.entries.iter();
             let mut loops = loops.map(|entry| (entry.name.as_str(), entry.doing()));
             self.audience.rest(now, &mut loops);
-            self.rest(now);
+            self.rest(now, interrupted);
         }
     }
 
@@ -170,12 +173,15 @@ impl<'a, W: World> Conductor<'a, W> {
         self.entries[index].state = Some(found.state);
     }
 
-    /// Waits for what happens, until the next tick or look is due.
-    fn rest(&mut self, now: Timestamp) {
-        let soonest = self
-            .next_tick()
-            .map_or(self.next_look, |time| time.min(self.next_look));
-        let millis = soonest.unix_millis().saturating_sub(now.unix_millis());
+    /// Waits for what happens, until the next tick or look is due. When it is to
+    /// end, only the ticks that run are waited for.
+    fn rest(&mut self, now: Timestamp, interrupted: bool) {
+        let next = self.next_tick().filter(|time| *time < self.next_look);
+        let until = match interrupted {
+            true => later(now, SHOWN_EVERY_MS),
+            false => next.unwrap_or(self.next_look),
+        };
+        let millis = until.unix_millis().saturating_sub(now.unix_millis());
         let mut limit = Duration::from_millis(u64::try_from(millis).unwrap_or(0));
         while let Some(message) = self.world.rest(limit) {
             self.hear(message);

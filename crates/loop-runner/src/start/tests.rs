@@ -106,6 +106,22 @@ fn a_number_of_ticks_is_all_that_it_gets() {
     assert_eq!(finished.exit_code(), exit::NOT_YET);
 }
 
+// rows: U-28
+#[test]
+fn after_a_signal_only_the_running_ticks_are_waited_for_and_nothing_spins() {
+    let fake = Fake::new(3, in_worktrees(), 10_500, |_, _| {
+        let signal = Outcome::Interrupted(Interruption::Signal);
+        (15_000, ticked(signal))
+    });
+    let (finished, told) = fake.drive(|_| {});
+    let facts = fake.0.borrow();
+    assert_eq!(facts.begun.len(), 2);
+    assert!(facts.rests < 50, "{} rests", facts.rests);
+    assert_eq!(finished.exit_code(), exit::INTERRUPTED);
+    let ticks = finished.loops.iter().map(|(_, ending)| ending.ticks);
+    assert_eq!(ticks.collect::<Vec<_>>(), [1, 1, 0], "{told:?}");
+}
+
 // rows: B-13, C-12
 #[test]
 fn a_paused_loop_goes_on_within_two_seconds_of_its_resume() {

@@ -63,6 +63,7 @@ impl Audience for Programs<'_> {
                     self.failed = Some(failure);
                 }
             }
+            News::Waits(wait) if !self.context.quiet => show::note(words::waits(name, *wait)),
             News::Warning(text) => show::warning(&format!("{name}: {text}")),
             _ => {}
         }
