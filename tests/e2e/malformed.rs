@@ -173,13 +173,11 @@ fn a_tick_for_a_program_tells_a_wrong_configuration_in_json_too() {
 fn a_limit_that_this_version_cannot_hold_is_refused_by_name() {
     let world = World::plain().with_loop();
     let shown = fs::read_to_string(world.in_loop("loop.json")).unwrap();
-    for (key, section, value) in [
-        (
-            "blast_radius.sandbox",
-            "blast_radius",
-            json!({"sandbox": "on"}),
-        ),
-    ] {
+    for (key, section, value) in [(
+        "blast_radius.sandbox",
+        "blast_radius",
+        json!({"sandbox": "on"}),
+    )] {
         let mut config: Value = serde_json::from_str(&shown).unwrap();
         config[section] = value;
         world.write_config(&config.to_string());

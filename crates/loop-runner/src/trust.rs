@@ -20,9 +20,12 @@ pub use file::TrustError;
 pub use pinned::starts;
 
 use crate::home::Home;
-use crate::setup::Setup;
+use crate::project::Project;
+use crate::setup::{Setup, Surroundings};
 use file::{Granted, Grants};
+use loop_core::config::Config;
 use pinned::Pinned;
+use std::ffi::OsString;
 
 /// The variable by which an environment trusts every loop of the project, as a
 /// job does that has just made its own checkout and home. Only `1` counts, and no
@@ -85,9 +88,18 @@ fn first(added: &[String], gone: &[String]) -> String {
 ///
 /// [`TrustError`] when what was agreed to cannot be read.
 pub fn standing(setup: &Setup) -> Result<Standing, TrustError> {
-    let grants = Grants::read(&setup.home)?;
-    let now = Pinned::of(&setup.config);
-    let Some(granted) = grants.of(setup.kept_in.root(), &setup.name) else {
+    standing_of(&setup.home, &setup.kept_in, &setup.name, &setup.config)
+}
+
+fn standing_of(
+    home: &Home,
+    project: &Project,
+    name: &str,
+    config: &Config,
+) -> Result<Standing, TrustError> {
+    let grants = Grants::read(home)?;
+    let now = Pinned::of(config);
+    let Some(granted) = grants.of(project.root(), name) else {
         return Ok(Standing::New);
     };
     if granted.digest == now.digest {
@@ -110,7 +122,7 @@ pub fn standing(setup: &Setup) -> Result<Standing, TrustError> {
 ///
 /// [`Untrusted`]; fails closed when what was agreed to cannot be read.
 pub fn check(setup: &Setup) -> Result<(), Untrusted> {
-    if by_environment(setup) {
+    if by_environment(&setup.environment) {
         return Ok(());
     }
     let name = setup.name.clone();
@@ -121,8 +133,17 @@ pub fn check(setup: &Setup) -> Result<(), Untrusted> {
     }
 }
 
-fn by_environment(setup: &Setup) -> bool {
-    let mut variables = setup.environment.iter();
+/// Whether something of the loop called `name` may be started, for those who have
+/// read no more of it than its configuration.
+#[must_use]
+pub fn holds(around: &Surroundings, name: &str, config: &Config) -> bool {
+    by_environment(&around.environment)
+        || standing_of(&around.home, &around.project, name, config)
+            .is_ok_and(|standing| standing == Standing::Trusted)
+}
+
+fn by_environment(environment: &[(OsString, OsString)]) -> bool {
+    let mut variables = environment.iter();
     variables.any(|(name, value)| name == VARIABLE && value == "1")
 }
 

@@ -5,7 +5,7 @@ use loop_core::state::State;
 /// Says what is known of the cost; a part that nobody knows makes it a lower bound
 /// (decision D-15).
 pub(crate) fn cost(state: &State) -> String {
-    let spent = &state.spent;
+    let spent = &state.spent.used;
     match (spent.unpriced_calls, spent.usd) {
         (0, usd) if usd.is_zero() => "nothing yet".to_owned(),
         (0, usd) => format!("${usd}"),
@@ -30,8 +30,8 @@ mod tests {
             (120_000, 3, "at least $0.12"),
         ] {
             let mut state = State::new();
-            state.spent.usd = Usd::from_micros(micros).unwrap();
-            state.spent.unpriced_calls = unpriced;
+            state.spent.used.usd = Usd::from_micros(micros).unwrap();
+            state.spent.used.unpriced_calls = unpriced;
             assert_eq!(cost(&state), words);
         }
     }

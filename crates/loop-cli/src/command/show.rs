@@ -3,7 +3,6 @@
 mod items;
 mod why;
 
-use super::cost_words;
 use super::gate_words;
 use super::list::status;
 use super::tick::work_lines;
@@ -12,7 +11,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use loop_core::exit;
-use loop_core::rules::Rules;
 use loop_core::state::{LastVerdict, State};
 use loop_runner::setup::Setup;
 use loop_runner::store::{Snapshot, read_state};
@@ -71,17 +69,13 @@ fn tell(setup: &Setup, snapshot: &Snapshot) {
         show::field("next", format!("no tick before {time}"));
     }
     let spent = &state.spent;
-    let unpriced = match spent.unpriced_calls {
-        0 => String::new(),
-        calls => format!("; {} reported none", show::count(calls, "call")),
-    };
     show::field(
         "spent",
         format!(
-            "{}, {}s, cost {}{unpriced}",
+            "{}, {}s, {}",
             show::count(spent.ticks, "tick"),
             spent.wall_ms / 1000,
-            cost_words::cost(state)
+            spent.used.in_words()
         ),
     );
     if spent.by_role.len() > 1 {

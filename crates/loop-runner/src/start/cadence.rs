@@ -2,16 +2,22 @@
 
 use super::Wait;
 use crate::driver::Ticked;
+use crate::schedule::zone;
 use loop_core::config::{Config, Schedule, WorkSourceKind};
 use loop_core::outcome::{Error, Interruption, Outcome, Skip};
+use loop_core::schedule::{Zone, next_fire};
 use loop_core::state::Status;
 use loop_core::time::Timestamp;
+use std::time::Duration;
 
 /// What driving a loop depends on, taken from its configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     /// When it ticks; without a schedule at once, as long as there is work.
     pub(super) schedule: Option<Schedule>,
+    /// The zone in which its times are read; `None` when nobody knows it, which the
+    /// tick tells.
+    pub(super) zone: Option<Zone>,
     /// Whether it has one task that a person gives it.
     pub(super) single: bool,
     /// Whether it works in the project itself.
@@ -26,6 +32,7 @@ impl Plan {
                 .schedule()
                 .filter(|schedule| schedule.interval().is_some() || schedule.cron.is_some())
                 .cloned(),
+            zone: zone::of(config.schedule()).ok(),
             single: config.work_source().kind() == WorkSourceKind::Single,
             in_place: !config.blast_radius().use_worktree(),
         }
@@ -34,28 +41,39 @@ impl Plan {
     /// Returns when the first tick is due: at once, unless times are named.
     /// `None` when none ever is.
     pub(super) fn first_tick_at(&self, now: Timestamp) -> Option<Timestamp> {
-        match &self.schedule {
-            Some(schedule) if schedule.interval().is_none() => next_tick_at(schedule, now, now),
+        match (&self.schedule, &self.zone) {
+            (Some(schedule), Some(_)) if schedule.interval().is_none() => {
+                self.next_tick_at(now, now)
+            }
             _ => Some(now),
+        }
+    }
+
+    /// Returns when the tick after the one that was due at `last` is due: the first
+    /// time of the schedule that lies behind `now`, so that what was missed is made
+    /// up for by one tick; without a schedule at once. `None` when there is no such
+    /// time.
+    pub(super) fn next_tick_at(&self, last: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        let Some(schedule) = &self.schedule else {
+            return Some(now);
+        };
+        match schedule.interval() {
+            Some(interval) => Some(next_on_grid(interval, last, now)),
+            None => next_fire(schedule, now, self.zone.as_ref()?),
         }
     }
 }
 
-/// Returns when the tick after the one that was due at `last` is due: the first
-/// time of the schedule that lies behind `now`, so that what was missed is made up
-/// for by one tick. `None` when there is no such time.
-pub(super) fn next_tick_at(
-    schedule: &Schedule,
-    last: Timestamp,
-    now: Timestamp,
-) -> Option<Timestamp> {
-    let interval = i64::try_from(schedule.interval()?.as_millis()).ok()?;
+/// Returns the first time behind `now` on the grid of an interval that begins at
+/// `last`.
+fn next_on_grid(interval: Duration, last: Timestamp, now: Timestamp) -> Timestamp {
+    let interval = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     let passed = now.unix_millis().saturating_sub(last.unix_millis());
     // A clock that was set back does not put the tick off.
     let missed = passed.max(0) / interval;
     let base = last.min(now).unix_millis();
     let next = base.saturating_add((missed + 1).saturating_mul(interval));
-    Some(Timestamp::from_unix_millis(next))
+    Timestamp::from_unix_millis(next)
 }
 
 /// What follows from how a tick ended.
@@ -234,6 +252,22 @@ mod tests {
         assert_eq!(after(&ticked, &several), Then::Next);
     }
 
+    // cases: 138, 141
+    #[test]
+    fn times_of_a_cron_expression_are_those_of_its_zone_and_missed_ones_are_one() {
+        let nightly = plan(r#""schedule": {"cron": "30 6 * * *", "timezone": "Europe/Berlin"}"#);
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let now = at("2026-12-01T05:00:00Z");
+        assert_eq!(nightly.first_tick_at(now), Some(at("2026-12-01T05:30:00Z")));
+        let missed = nightly.next_tick_at(at("2026-11-20T05:30:00Z"), now);
+        assert_eq!(missed, Some(at("2026-12-01T05:30:00Z")));
+        let summer = nightly.next_tick_at(now, at("2026-07-01T05:00:00Z"));
+        assert_eq!(summer, Some(at("2026-07-02T04:30:00Z")));
+        // A zone that nobody knows is told by the tick.
+        let lost = plan(r#""schedule": {"cron": "30 6 * * *", "timezone": "Nowhere/Land"}"#);
+        assert_eq!(lost.first_tick_at(now), Some(now));
+    }
+
     proptest! {
         // cases: 139
         #[test]
@@ -243,9 +277,9 @@ mod tests {
             passed in -1_000_000_i64..=1_000_000_000,
         ) {
             let config = format!(r#""schedule": {{"interval_seconds": {interval}}}"#);
-            let schedule = plan(&config).schedule.unwrap();
+            let plan = plan(&config);
             let at = Timestamp::from_unix_millis;
-            let next = next_tick_at(&schedule, at(last), at(last + passed)).unwrap();
+            let next = plan.next_tick_at(at(last), at(last + passed)).unwrap();
             let ahead = next.unix_millis() - (last + passed);
             prop_assert!(0 < ahead && ahead <= interval * 1000);
             if passed >= 0 {

@@ -1,6 +1,6 @@
 //! One loop as its conductor sees it.
 
-use super::cadence::{Plan, next_tick_at};
+use super::cadence::Plan;
 use super::look::Mark;
 use super::{Doing, Ending, Wait};
 use crate::driver::Ticked;
@@ -122,10 +122,7 @@ impl Entry {
 
     /// Sets when its next tick is due. Returns whether there is such a time.
     pub(super) fn schedule_next(&mut self, now: Timestamp) -> bool {
-        let next = match &self.plan.schedule {
-            Some(schedule) => next_tick_at(schedule, self.due, now),
-            None => Some(now),
-        };
+        let next = self.plan.next_tick_at(self.due, now);
         self.due = next.unwrap_or(self.due);
         next.is_some()
     }

@@ -7,6 +7,7 @@ use super::{News, Start};
 use crate::causes::with_causes;
 use crate::driver::{self, Ticked};
 use crate::interrupt::Interrupt;
+use crate::notify;
 use crate::setup::{Setup, Surroundings, read_config};
 use crate::store::LoopDir;
 use crate::watch::Watch;
@@ -150,6 +151,7 @@ fn make_tick(
     match Setup::read(around, name) {
         Ok(setup) => {
             let ticked = driver::tick(&setup, interrupt, watch);
+            notify::tell(&setup, &ticked.notices, interrupt, watch);
             (ticked, Some(Plan::of(&setup.config)))
         }
         Err(error) => {

@@ -5,11 +5,12 @@ use crate::failure::Failure;
 use loop_core::config::Config;
 use loop_core::explain::what_to_do;
 use loop_core::outcome::{Outcome, Skip};
-use loop_core::rules::Rules;
 use loop_core::state::{Running, State, Status};
 use loop_core::time::Timestamp;
-use loop_runner::setup::read_config;
+use loop_runner::schedule::{Host, next_fire as next_of_timer};
+use loop_runner::setup::{Setup, read_config};
 use loop_runner::store::{LoopDir, read_state};
+use loop_runner::trust;
 use serde_json::{Value, json};
 
 /// A loop of the list.
@@ -22,6 +23,8 @@ pub(super) struct Row {
 pub(super) struct Facts {
     pub(super) state: State,
     pub(super) running: Option<Running>,
+    /// Whether this user has agreed to what it starts.
+    pub(super) trusted: bool,
     pub(super) max_iterations: Option<u32>,
     pub(super) next_fire: Option<Timestamp>,
 }
@@ -48,6 +51,13 @@ impl Row {
             }
         };
         let state = &facts.state;
+        if !facts.trusted {
+            return Some(Waits {
+                word: "untrusted".to_owned(),
+                why: "what it starts was not agreed to on this machine".to_owned(),
+                what: format!("read its loop.json, then: loop trust {}", self.name),
+            });
+        }
         let aside = match state.parked.len() {
             0 => None,
             1 => Some("1 task is put aside".to_owned()),
@@ -87,6 +97,7 @@ impl Row {
             "name": self.name,
             "status": state.status,
             "paused": state.paused,
+            "trusted": facts.trusted,
             "reason": state.reason,
             "current_task": state.current_task,
             "current_phase": state.current_phase,
@@ -123,16 +134,23 @@ fn facts(context: &Context, name: &str) -> Result<Facts, Failure> {
     let running = snapshot.running();
     Ok(Facts {
         running,
-        max_iterations: Rules::of(&config).brakes.max_iterations,
-        next_fire: next_fire(&config, &snapshot.state, context.around.clock.now()),
+        trusted: trust::holds(&context.around, name, &config),
+        max_iterations: config.brakes().max_iterations(),
+        next_fire: next_fire(context, name, &config, &snapshot.state),
         state: snapshot.state,
     })
 }
 
-/// Returns before when no tick is made. When a timer fires next is the timer's to
-/// know.
-fn next_fire(_config: &Config, state: &State, now: Timestamp) -> Option<Timestamp> {
-    state.not_before.filter(|time| *time > now)
+/// Returns when its timer fires next, where that can be told; a time before which
+/// no tick is made comes first.
+fn next_fire(context: &Context, name: &str, config: &Config, state: &State) -> Option<Timestamp> {
+    let now = context.around.clock.now();
+    let not_before = state.not_before.filter(|time| *time > now);
+    // Only what has a timer has to be read whole.
+    config.schedule()?;
+    let setup = Setup::read(&context.around, name).ok()?;
+    let fires = next_of_timer(&setup, &Host::look(&context.around.environment))?;
+    Some(not_before.map_or(fires, |time| time.max(fires)))
 }
 
 /// Returns the word that says where a loop stands.

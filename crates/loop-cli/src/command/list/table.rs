@@ -112,8 +112,9 @@ fn reason(facts: &Facts) -> String {
         0 => None,
         aside => Some(format!("{aside} put aside")),
     };
+    let untrusted = (!facts.trusted).then(|| "not trusted: loop trust".to_owned());
     let why = state.why.as_deref().map(show::one_line);
-    let parts: Vec<_> = aside.into_iter().chain(why).collect();
+    let parts: Vec<_> = untrusted.into_iter().chain(aside).chain(why).collect();
     parts.join("  ")
 }
 
@@ -130,6 +131,7 @@ mod tests {
             running: None,
             max_iterations: Some(10),
             next_fire: None,
+            trusted: true,
         };
         change(&mut facts);
         Row {
@@ -157,7 +159,7 @@ mod tests {
                 state.status = Status::HumanIntervention;
                 state.why = Some("two\nlines \u{1b}[31m".to_owned());
                 state.updated_at = Some(earlier(90));
-                state.spent.unpriced_calls = 1;
+                state.spent.used.unpriced_calls = 1;
             }),
             row("running", |facts| {
                 facts.running = Some(Running {

@@ -5,10 +5,9 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::show;
 use loop_core::report::TickReport;
-use loop_core::rules::Rules;
 use loop_core::state::State;
 use loop_runner::driver::Ticked;
-use loop_runner::setup::read_config;
+use loop_runner::setup::Setup;
 use loop_runner::start::{Audience, Finished, News};
 use serde_json::json;
 
@@ -27,8 +26,8 @@ impl<'a> Programs<'a> {
     }
 
     fn ticked(&self, name: &str, ticked: &Ticked) -> Result<(), Failure> {
-        let config = read_config(&self.context.around.project, name);
-        let rules = config.ok().map(|config| Rules::of(&config));
+        let setup = Setup::read(&self.context.around, name);
+        let rules = setup.ok().map(|setup| setup.rules());
         let unknown = State::new();
         let state = ticked.state.as_ref().unwrap_or(&unknown);
         let code = ticked.ended.outcome.exit_code();
