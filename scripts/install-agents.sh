@@ -37,7 +37,8 @@ export npm_config_cache="$TMPDIR/npm.$$" npm_config_update_notifier=false
 mkdir -p "$HOME" "$TMPDIR" "$folder/bin"
 trap 'rm -rf "$npm_config_cache"' EXIT
 
-unreachable='E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH|403|407|50[0-9])|ERR_SOCKET_TIMEOUT|network'
+# What npm says when it is the way to the registry that fails, not the package.
+unreachable='code (E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH|403|407|50[0-9])|ERR_SOCKET_TIMEOUT)|npm error network'
 
 install() { # NAME PACKAGE: puts the package into DIR/PACKAGE and its program into DIR/bin
     local name="$1" package="$2" home new

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod agents;
 mod audit;
 mod blast_radius;
 mod brakes;

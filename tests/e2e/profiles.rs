@@ -313,7 +313,7 @@ fn a_profile_of_ones_own_needs_no_code() {
     fs::write(&path, r#"{"v": 1, "name": "mine", "comand": ["x"]}"#).unwrap();
     let error = world.run(["tick", "L"]).rc(2).error().to_owned();
     assert!(
-        error.contains("mine.json:1:27: comand: unknown key"),
+        error.contains("mine.json:1:26: comand: unknown key"),
         "{error}"
     );
 }

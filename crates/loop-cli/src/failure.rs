@@ -151,7 +151,8 @@ impl From<CreateLoopError> for Failure {
         let code = match error {
             CreateLoopError::Name { .. }
             | CreateLoopError::Template { .. }
-            | CreateLoopError::FindsItsTasks { .. } => exit::USAGE,
+            | CreateLoopError::FindsItsTasks { .. }
+            | CreateLoopError::Setup(SetupError::Config { .. }) => exit::USAGE,
             _ => exit::FAILED,
         };
         Self::of(&error).with_code(code)

@@ -77,7 +77,7 @@ use std::time::Duration;
 use crate::config::document::Document;
 use crate::config::{Argv, ConfigError, Env, Problem, ProfileName, PromptVia};
 
-pub use offline::{Api, Offline};
+pub use offline::Offline;
 pub use reader::Reader;
 pub use reset::{Day, Reset};
 pub use said::{Fault, FaultClass, Said};

@@ -177,7 +177,7 @@ fn keys_that_contradict_each_other_are_refused() {
             "faults[0].reset: reset is no group of match, and no path in the event of where; name one",
         ),
         (
-            r#""offline":{"api":"gemini","files":»{"../a":""}}"#,
+            r#""offline":{"files":»{"../a":""}}"#,
             "offline.files: a path leaves the folder; name files inside it",
         ),
     ] {

@@ -3,30 +3,29 @@
 mod bill;
 mod deliver;
 mod output;
+mod run;
 mod tail;
 mod zone;
 
-use crate::clock::Clock;
 use crate::harness::{policy, role_config};
-use crate::holder::{self, Ended, Environment, How, Place, StartError, Wish};
+use crate::holder::{self, Environment, Place, StartError};
 use crate::nonce::random_bits;
 use crate::setup::Setup;
 use crate::tasks::ReadError;
-use loop_core::answer::{CallEnd, Called, StepFault};
+use loop_core::answer::{Called, StepFault};
 use loop_core::bill::Bill;
 use loop_core::harness::CalledHarness;
 use loop_core::outcome::{EnvironmentFault, Error};
-use loop_core::profile::Said;
 use loop_core::step::{Budget, Call};
 use loop_core::text::{cut, without_controls};
-use loop_core::time::Timestamp;
 use loop_core::{Role, verdict::Unreadable};
 use loop_prompts::{CommandValues, Fence, Job, PromptName, Resolver, Token, Values};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tail::{Enough, Tail};
+
+pub(crate) use run::run;
 
 /// A call that could start now. Nothing has been spent.
 #[derive(Debug)]
@@ -61,7 +60,7 @@ pub(crate) struct Ran {
 /// A call that did not come to an end of its own.
 pub(crate) struct NotRun {
     /// What it used, if it began.
-    pub(crate) bill: Option<Bill>,
+    pub(crate) bill: Option<Box<Bill>>,
     pub(crate) why: Why,
 }
 
@@ -132,159 +131,6 @@ pub(crate) fn prepare<'s>(
         prompt: prompt.content,
         warnings,
     })
-}
-
-/// Runs a prepared call to its end; `poll` is asked several times a second
-/// whether it may go on.
-pub(crate) fn run(
-    prepared: Prepared<'_>,
-    clock: &dyn Clock,
-    mut poll: impl FnMut() -> Wish,
-) -> Result<Ran, NotRun> {
-    let Prepared {
-        command,
-        harness,
-        budget,
-        written,
-        kept,
-        prompt,
-        ..
-    } = prepared;
-    let running = holder::spawn(&command).map_err(|error| NotRun::from(not_started(&error)))?;
-    let profile = harness.profile.as_deref();
-    let mut tail = profile.map(|profile| Tail::new(profile, budget));
-    let mut enough = None;
-    let waited = running.wait(|| {
-        enough = enough.or_else(|| tail.as_mut()?.look(&command.stdout));
-        match (poll(), enough) {
-            (Wish::GoOn, Some(_)) => Wish::End,
-            (wish, _) => wish,
-        }
-    });
-    let mut warnings = Vec::new();
-    let ended = match waited {
-        Ok(ended) => Some(ended),
-        // Somebody killed the process that held the call; the call is lost.
-        Err(error) => {
-            warnings.push(error.to_string());
-            None
-        }
-    };
-    let is_done = tail.as_ref().is_some_and(Tail::is_done);
-    let end = match end_of(&command, ended.as_ref(), enough, is_done) {
-        Some(end) => end,
-        None => {
-            return Err(NotRun {
-                bill: Some(bill::part(harness, tail.as_ref())),
-                why: Why::Stopped,
-            });
-        }
-    };
-    if let Some(survivors) = ended
-        .as_ref()
-        .map(|e| &e.survivors)
-        .filter(|s| !s.is_empty())
-    {
-        warnings.push(format!("processes that cannot be ended: {survivors:?}"));
-    }
-    let mut call = Ending {
-        end,
-        bill: bill::part(harness, tail.as_ref()),
-        text: None,
-        fault: None,
-    };
-    if let (Some(profile), Some(ended)) = (profile, &ended) {
-        let stdout = (&ended.stdout, &*command.stdout);
-        let stderr = (&ended.stderr, &*command.stderr);
-        match bill::read(profile, &call.end, stdout, stderr) {
-            Ok(said) => call.take(harness, said, clock.now()),
-            Err(error) => {
-                let path = command.stdout.display();
-                warnings.push(format!("{path} is not what the agent said: {error}"));
-                call.text = Some(String::new());
-            }
-        }
-    }
-    let source = match (&call.text, &ended) {
-        (Some(text), _) => output::Source::Text(text),
-        (None, Some(ended)) => output::Source::Captured(&ended.stdout, &command.stdout),
-        (None, None) => output::Source::Nothing,
-    };
-    let kept = output::keep(&written, source, &kept).map_err(|error| NotRun {
-        bill: Some(call.bill.clone()),
-        why: Why::Fault(outputs(&error)),
-    })?;
-    if let Some(fault) = call.fault {
-        return Err(NotRun {
-            bill: Some(call.bill),
-            why: Why::Fault(fault),
-        });
-    }
-    warnings.extend(kept.warning);
-    Ok(Ran {
-        called: Called {
-            end: call.end,
-            output: kept.file,
-            leaked: ended.is_none_or(|ended| ended.leaked),
-            outside: Vec::new(),
-            inputs: Vec::new(),
-        },
-        bill: call.bill,
-        text: kept.text,
-        prompt,
-        warnings,
-    })
-}
-
-/// Says how a call ended; `None` when it was ended because the tick has to end.
-///
-/// A harness that has said its last word has finished, whatever keeps its process.
-fn end_of(
-    command: &holder::Command,
-    ended: Option<&Ended>,
-    enough: Option<Enough>,
-    is_done: bool,
-) -> Option<CallEnd> {
-    let Some(ended) = ended else {
-        return Some(CallEnd::Signaled(9));
-    };
-    Some(match ended.how {
-        How::Exited(code) => CallEnd::Exited(code),
-        How::Signaled(signal) => CallEnd::Signaled(signal),
-        How::TimedOut | How::IdleTimedOut if is_done => CallEnd::Exited(0),
-        How::TimedOut => CallEnd::TimedOut(command.timeout.as_secs()),
-        How::IdleTimedOut => {
-            CallEnd::IdleTimedOut(command.idle_timeout.unwrap_or(command.timeout).as_secs())
-        }
-        How::Ended => match enough? {
-            Enough::Capped(cap) => CallEnd::Capped(cap),
-            Enough::Done => CallEnd::Exited(0),
-        },
-    })
-}
-
-/// How a call ended, and what its harness made of it.
-struct Ending {
-    end: CallEnd,
-    bill: Bill,
-    /// The role's text, where a profile says which that is.
-    text: Option<String>,
-    fault: Option<StepFault>,
-}
-
-impl Ending {
-    /// Takes in what the profile has read. The text of an error is no role's text:
-    /// it would become a hint, or be taken for a verdict.
-    fn take(&mut self, harness: &CalledHarness, said: Said, now: Timestamp) {
-        if let (CallEnd::Exited(0), Some(error)) = (&self.end, &said.error) {
-            self.end = CallEnd::Reported(bill::in_one_line(error));
-        }
-        self.bill = bill::bill(harness, &self.end, &said);
-        let failed = !matches!(self.end, CallEnd::Capped(_));
-        let fault = said.fault.as_ref().filter(|_| failed);
-        self.fault = fault.map(|fault| bill::fault(harness, fault, now));
-        self.text = Some(said.text.unwrap_or_default());
-    }
 }
 
 /// Returns the harness that the machine has chosen.

@@ -80,10 +80,10 @@ impl Answer {
 
 fn connect(server: &ModelServer) -> TcpStream {
     let stream = TcpStream::connect(server.url().strip_prefix("http://").unwrap()).unwrap();
-    // A server that says nothing is a test that fails, not one that hangs.
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    // A server that does nothing is a test that fails, not one that hangs.
+    let patience = Some(Duration::from_secs(60));
+    stream.set_read_timeout(patience).unwrap();
+    stream.set_write_timeout(patience).unwrap();
     stream
 }
 
@@ -281,6 +281,9 @@ fn responses_are_answered_with_whatever_tool_there_is() {
         let expected: Vec<_> = (0..events.len() as u64).map(Some).collect();
         assert_eq!(numbers, expected);
     }
+    // A text and a call are one answer.
+    let second = ask(&server, RESPONSES, &responses(json!([shell]), 1));
+    assert_eq!(second.joined(|event| &event["delta"]), r#"{"cmd":"ls -l"}"#);
     let last = ask(&server, RESPONSES, &responses(json!([shell]), 2));
     assert_eq!(
         last.joined(|event| &event["delta"]),
@@ -578,7 +581,7 @@ fn a_body_may_come_in_chunks_and_only_as_it_is() {
     assert_eq!(first, "HTTP/1.1 100 Continue");
     assert_eq!(parse(rest).status, 200);
 
-    let large = "x".repeat(1 << 20);
+    let large = "x".repeat(8 << 20);
     for (sent, status, why) in [
         (
             request(CHAT, "Content-Encoding: gzip\r\n", &large),

@@ -268,7 +268,11 @@ impl World {
     where
         I: IntoIterator<Item: AsRef<OsStr>>,
     {
-        let mut command = self.command(args);
+        self.launch(self.command(args))
+    }
+
+    /// Starts a built command beside the test.
+    pub(crate) fn launch(&self, mut command: Command) -> Running {
         command.stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         Running {

@@ -62,7 +62,8 @@ impl Machine {
         let is_it = |(other, refused): &(Role, String)| (*other, refused) == (role, name);
         let refused = (self.tick.as_ref()).is_some_and(|tick| tick.refused.iter().any(is_it));
         let cooling = (self.state.cooling.get(name)).is_some_and(|out| self.now < out.until);
-        !refused && !cooling && !(index > 0 && self.would_judge_itself(role, name))
+        let itself = index > 0 && self.would_judge_itself(role, name);
+        !(refused || cooling || itself)
     }
 
     /// Whether a judge that is meant to be independent would be the harness that

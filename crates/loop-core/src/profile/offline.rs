@@ -14,11 +14,9 @@ use crate::config::{Argv, VariableName, VariableValue};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with api, env, files and command"
+    expecting = "an object with env, files and command"
 )]
 pub struct Offline {
-    /// The interface that the harness asks the server by.
-    pub api: Api,
     /// Variables that the harness's environment gets on top of the profile's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) env: Option<BTreeMap<VariableName, VariableValue>>,
@@ -48,18 +46,4 @@ impl Offline {
     pub fn fill(text: &str, url: &str, dir: &str) -> String {
         text.replace("{url}", url).replace("{dir}", dir)
     }
-}
-
-/// The interface of a model server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Api {
-    /// OpenAI's chat completions.
-    OpenaiChat,
-    /// OpenAI's responses.
-    OpenaiResponses,
-    /// Anthropic's messages.
-    Anthropic,
-    /// Gemini's content generation.
-    Gemini,
 }

@@ -277,7 +277,7 @@ impl Driver<'_> {
                 Ok(ran)
             }
             Err(NotRun { bill, why }) => {
-                took.bill = bill;
+                took.bill = bill.map(|bill| *bill);
                 match why {
                     Why::Fault(fault) => {
                         self.warn_of_harness(call, &fault);

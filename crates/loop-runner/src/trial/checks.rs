@@ -117,7 +117,7 @@ impl Check {
             Self::Hang => vec![Step::Hang],
             Self::Orphans => vec![
                 Step::Shell(
-                    "(sleep 86399 >/dev/null 2>&1 &) ; (setsid sleep 86399 &) ; echo started"
+                    "sleep 86399 >/dev/null 2>&1 & setsid sleep 86399 >/dev/null 2>&1 & echo started"
                         .to_owned(),
                 ),
                 say(WORD),

@@ -55,6 +55,7 @@ fn cells(row: &Row, now: Timestamp, blocks: bool) -> Cells {
 
 fn of_facts(name: String, facts: &Facts, now: Timestamp, blocks: bool) -> Cells {
     let state = &facts.state;
+    let rest = reason(&name, facts);
     let max = facts.max_iterations;
     let max = max.map_or_else(|| "unlimited".to_owned(), |max| max.to_string());
     let score = last_score(state).map_or_else(|| "-".to_owned(), |score| score.to_string());
@@ -78,7 +79,7 @@ fn of_facts(name: String, facts: &Facts, now: Timestamp, blocks: bool) -> Cells 
         ]
         .map(|cell| fit(&cell, WIDEST))
         .to_vec(),
-        rest: reason(facts),
+        rest,
     }
 }
 
@@ -106,13 +107,13 @@ fn since(facts: &Facts, now: Timestamp) -> String {
     }
 }
 
-fn reason(facts: &Facts) -> String {
+fn reason(name: &str, facts: &Facts) -> String {
     let state = &facts.state;
     let aside = match state.parked.len() {
         0 => None,
         aside => Some(format!("{aside} put aside")),
     };
-    let untrusted = (!facts.trusted).then(|| "not trusted: loop trust".to_owned());
+    let untrusted = (!facts.trusted).then(|| format!("not trusted: loop trust {name}"));
     let why = state.why.as_deref().map(show::one_line);
     let parts: Vec<_> = untrusted.into_iter().chain(aside).chain(why).collect();
     parts.join("  ")

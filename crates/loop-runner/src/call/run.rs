@@ -1,0 +1,166 @@
+//! One call from its start to what came of it.
+
+use super::tail::{Enough, Tail};
+use super::{NotRun, Prepared, Ran, Why, bill, not_started, output, outputs};
+use crate::clock::Clock;
+use crate::holder::{self, Ended, How, Wish};
+use loop_core::answer::{CallEnd, Called, StepFault};
+use loop_core::bill::Bill;
+use loop_core::harness::CalledHarness;
+use loop_core::profile::Said;
+use loop_core::time::Timestamp;
+
+/// Runs a prepared call to its end; `poll` is asked several times a second
+/// whether it may go on.
+pub(crate) fn run(
+    prepared: Prepared<'_>,
+    clock: &dyn Clock,
+    poll: impl FnMut() -> Wish,
+) -> Result<Ran, NotRun> {
+    let (mut call, ended, mut warnings) = follow(&prepared, poll)?;
+    let Prepared {
+        command, harness, ..
+    } = &prepared;
+    if let (Some(profile), Some(ended)) = (harness.profile.as_deref(), &ended) {
+        let stdout = (&ended.stdout, &*command.stdout);
+        let stderr = (&ended.stderr, &*command.stderr);
+        match bill::read(profile, &call.end, stdout, stderr) {
+            Ok(said) => call.take(harness, said, clock.now()),
+            Err(error) => {
+                let path = command.stdout.display();
+                warnings.push(format!("{path} is not what the agent said: {error}"));
+                call.text = Some(String::new());
+            }
+        }
+    }
+    let source = match (&call.text, &ended) {
+        (Some(text), _) => output::Source::Text(text),
+        (None, Some(ended)) => output::Source::Captured(&ended.stdout, &command.stdout),
+        (None, None) => output::Source::Nothing,
+    };
+    let kept = output::keep(&prepared.written, source, &prepared.kept)
+        .map_err(|error| call.not_run(Why::Fault(outputs(&error))))?;
+    if let Some(fault) = call.fault.take() {
+        return Err(call.not_run(Why::Fault(fault)));
+    }
+    warnings.extend(kept.warning);
+    Ok(Ran {
+        called: Called {
+            end: call.end,
+            output: kept.file,
+            leaked: ended.is_none_or(|ended| ended.leaked),
+            outside: Vec::new(),
+            inputs: Vec::new(),
+        },
+        bill: call.bill,
+        text: kept.text,
+        prompt: prepared.prompt,
+        warnings,
+    })
+}
+
+/// Starts a call and waits for its end, with an eye on what it uses. The holder's
+/// word is missing when somebody has killed it; the call is lost then.
+fn follow(
+    prepared: &Prepared<'_>,
+    mut poll: impl FnMut() -> Wish,
+) -> Result<(Ending, Option<Ended>, Vec<String>), NotRun> {
+    let Prepared {
+        command,
+        harness,
+        budget,
+        ..
+    } = prepared;
+    let running = holder::spawn(command).map_err(|error| NotRun::from(not_started(&error)))?;
+    let profile = harness.profile.as_deref();
+    let mut tail = profile.map(|profile| Tail::new(profile, *budget));
+    let mut enough = None;
+    let waited = running.wait(|| {
+        enough = enough.or_else(|| tail.as_mut()?.look(&command.stdout));
+        match (poll(), enough) {
+            (Wish::GoOn, Some(_)) => Wish::End,
+            (wish, _) => wish,
+        }
+    });
+    let mut warnings = Vec::new();
+    let ended = waited
+        .map_err(|error| warnings.push(error.to_string()))
+        .ok();
+    if let Some(ended) = ended.as_ref().filter(|ended| !ended.survivors.is_empty()) {
+        let survivors = &ended.survivors;
+        warnings.push(format!("processes that cannot be ended: {survivors:?}"));
+    }
+    let is_done = tail.as_ref().is_some_and(Tail::is_done);
+    let bill = bill::part(harness, tail.as_ref());
+    let Some(end) = end_of(command, ended.as_ref(), enough, is_done) else {
+        return Err(NotRun {
+            bill: Some(Box::new(bill)),
+            why: Why::Stopped,
+        });
+    };
+    let ending = Ending {
+        end,
+        bill,
+        text: None,
+        fault: None,
+    };
+    Ok((ending, ended, warnings))
+}
+
+/// Says how a call ended; `None` when it was ended because the tick has to end.
+///
+/// A harness that has said its last word has finished, whatever keeps its process.
+fn end_of(
+    command: &holder::Command,
+    ended: Option<&Ended>,
+    enough: Option<Enough>,
+    is_done: bool,
+) -> Option<CallEnd> {
+    let Some(ended) = ended else {
+        return Some(CallEnd::Signaled(9));
+    };
+    Some(match ended.how {
+        How::Exited(code) => CallEnd::Exited(code),
+        How::Signaled(signal) => CallEnd::Signaled(signal),
+        How::TimedOut | How::IdleTimedOut if is_done => CallEnd::Exited(0),
+        How::TimedOut => CallEnd::TimedOut(command.timeout.as_secs()),
+        How::IdleTimedOut => {
+            CallEnd::IdleTimedOut(command.idle_timeout.unwrap_or(command.timeout).as_secs())
+        }
+        How::Ended => match enough? {
+            Enough::Capped(cap) => CallEnd::Capped(cap),
+            Enough::Done => CallEnd::Exited(0),
+        },
+    })
+}
+
+/// How a call ended, and what its harness made of it.
+struct Ending {
+    end: CallEnd,
+    bill: Bill,
+    /// The role's text, where a profile says which that is.
+    text: Option<String>,
+    fault: Option<StepFault>,
+}
+
+impl Ending {
+    /// Takes in what the profile has read. The text of an error is no role's text:
+    /// it would become a hint, or be taken for a verdict.
+    fn take(&mut self, harness: &CalledHarness, said: Said, now: Timestamp) {
+        if let (CallEnd::Exited(0), Some(error)) = (&self.end, &said.error) {
+            self.end = CallEnd::Reported(bill::in_one_line(error));
+        }
+        self.bill = bill::bill(harness, &self.end, &said);
+        let failed = !matches!(self.end, CallEnd::Capped(_));
+        let fault = said.fault.as_ref().filter(|_| failed);
+        self.fault = fault.map(|fault| bill::fault(harness, fault, now));
+        self.text = Some(said.text.unwrap_or_default());
+    }
+
+    fn not_run(&self, why: Why) -> NotRun {
+        NotRun {
+            bill: Some(Box::new(self.bill.clone())),
+            why,
+        }
+    }
+}
