@@ -346,11 +346,16 @@ fn a_harness_is_chosen_by_name_when_a_loop_is_made() {
     let config: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(config["harness"], "codex");
     let shown = world.run(["config", "fix"]).rc(0).out;
+    let words: Vec<_> = shown.split_whitespace().collect();
+    let shown = words.join(" ");
     assert!(
-        shown.contains(r#"harness.command: ["codex", "exec", "#),
+        shown.contains(r#"harness.command ["codex", "exec", "--json""#),
         "{shown}"
     );
-    assert!(shown.contains("harness.prompt_via: stdin"), "{shown}");
+    assert!(
+        shown.contains("harness.prompt_via stdin default"),
+        "{shown}"
+    );
     let both = ["--harness", "pi", "--harness-command", "[\"x\"]"];
     world.run(made.into_iter().take(6).chain(both)).rc(2);
 }

@@ -20,7 +20,8 @@ fn profile(name: &str, output: &str) -> (ProfileName, Arc<Profile>) {
             "output": {{"format": "ndjson", "final": {{"path": "text"}}{output}}}}}"#
     );
     let profile = Profile::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    (name.parse().unwrap(), Arc::new(profile))
+    let name = name.parse().unwrap_or_else(|_| panic!("{name} is a name"));
+    (name, Arc::new(profile))
 }
 
 /// The harnesses of a loop, where there are profiles that report different things.
@@ -34,7 +35,7 @@ fn called(config: &Config) -> Harnesses {
         ),
     ]
     .into();
-    Harnesses::of(config, &profiles).unwrap()
+    Harnesses::of(config, &profiles).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn with(fragment: &str) -> Config {

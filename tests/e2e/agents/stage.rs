@@ -65,11 +65,6 @@ impl Stage {
         self.world.configure(change);
     }
 
-    /// Returns how the task has gone.
-    pub(super) fn progress(&self) -> Value {
-        self.world.progress()
-    }
-
     /// Reads a file below `outputs/` of the loop.
     pub(super) fn output(&self, name: &str) -> String {
         self.world.output(name)

@@ -7,6 +7,7 @@ use crate::show;
 use crate::signals;
 use loop_core::exit;
 use loop_runner::interrupt::Interrupt;
+use loop_runner::setup::Setup;
 use loop_runner::store::{LoopDir, journal_lines, records};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
@@ -21,6 +22,10 @@ const BETWEEN_LOOKS: Timespec = Timespec {
 /// Shows the readable log, or the records as they are.
 pub(crate) fn run(context: &Context, args: &Log) -> Result<u8, Failure> {
     context.loop_exists(&args.name)?;
+    // What a loop has done is shown whatever its configuration is like.
+    if let Ok(setup) = Setup::read(&context.around, &args.name) {
+        context.tell_trust(&setup);
+    }
     let dir = LoopDir::new(context.around.project.loop_dir(&args.name));
     if args.json {
         let records = records(&dir)?.map(|record| show::json_text(&record?));
