@@ -178,6 +178,18 @@ fn a_stop_ends_it_all(agent: Agent) {
     assert_eq!(stage.made(), "it's made\n");
 }
 
+/// What its profile says of it, check by check.
+fn does_what_its_profile_says(agent: Agent) {
+    let Some(stage) = Stage::new(agent, busy()) else {
+        return;
+    };
+    let tried = stage.start(["harness", "test", agent.name(), "--offline"]);
+    let tried = stage.see_to_the_end(tried).rc(0);
+    let checks = tried.out.lines().filter(|line| line.starts_with("ok "));
+    assert_eq!(checks.count(), 9, "{tried:#?}");
+    assert_eq!(stage.leftovers(), [""; 0]);
+}
+
 /// Makes the tests of one agent, so that each can be run alone.
 macro_rules! tests_of {
     ($module:ident, $agent:expr) => {
@@ -216,6 +228,13 @@ macro_rules! tests_of {
             #[test]
             fn nothing_outlives_an_engine_that_is_killed() {
                 super::nothing_outlives_an_engine_that_is_killed($agent);
+            }
+
+            // rows: H-32, H-38, D-8
+            // cases: 38, 46, 47, 50, 133
+            #[test]
+            fn does_what_its_profile_says() {
+                super::does_what_its_profile_says($agent);
             }
 
             // rows: U-28

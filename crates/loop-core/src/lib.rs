@@ -22,9 +22,12 @@
 //!
 //! Around it are the types that a driver shares with it: [`config`] reads
 //! `loop.json` strictly, [`rules`] is the part of it that decisions depend on,
+//! [`profile`] is a harness as data and reads what one prints, [`harness`] puts
+//! profile and configuration together, [`bill`] counts what calls use,
 //! [`scope`] says which changes are not allowed,
 //! [`verdict`] is the one reader of a judge's words, [`brakes`] says when to
-//! stop, [`schedule`] says when a loop ticks by itself, [`outcome`] is the closed table of how a tick can end, and [`record`] is
+//! stop, [`schedule`] says when a loop ticks by itself, [`notice`] what people are
+//! told, [`outcome`] is the closed table of how a tick can end, and [`record`] is
 //! a line of `events.jsonl`. [`plan`] reads a planner's answer, and [`run`] is
 //! what a person sees of an autonomous run.
 //!
@@ -46,10 +49,12 @@
 //! };
 //! use loop_core::{Action, Answer, Machine, Reply, Start};
 //! use loop_core::{claim::Claim, config::Config, outcome::Outcome, rules::Rules};
+//! use loop_core::harness::{Harnesses, Profiles};
 //! use loop_core::{state::State, step::WorkTask, time::Timestamp};
 //!
 //! let file = r#"{"name": "fix", "roles": {}, "phases": ["implement"]}"#;
-//! let rules = Rules::of(&Config::parse(file)?.config);
+//! let config = Config::parse(file)?.config;
+//! let rules = Rules::of(&config, &Harnesses::of(&config, &Profiles::default())?);
 //! let called = || Called {
 //!     end: CallEnd::Exited(0),
 //!     output: FileRef { path: "output.md".to_owned(), bytes: 4, sha256: String::new() },

@@ -20,6 +20,7 @@ pub(crate) use scribe::{disagreement, is_as_read};
 use crate::driver::{Ticked, tick};
 use crate::interrupt::Interrupt;
 use crate::notify::{self, Background};
+use crate::store::read_state;
 use crate::watch::Watch;
 use loop_core::answer::FileRef;
 use loop_core::exit;
@@ -60,6 +61,25 @@ pub fn run(begun: &Begun, interrupt: &Interrupt, watch: &mut dyn Watch) -> RunRe
         if let Some(report) = report {
             telling.finish(&begun.setup, &mut scribe);
             return report;
+        }
+        wait_for_service(begun, &ticked, interrupt);
+    }
+}
+
+/// Waits until a harness that was refused is back, which its service or the engine
+/// has set a time for. A signal and a person's word end the wait.
+fn wait_for_service(begun: &Begun, ticked: &Ticked, interrupt: &Interrupt) {
+    let Some(until) = ticked.state.as_ref().and_then(|state| state.not_before) else {
+        return;
+    };
+    let setup = &begun.setup;
+    while interrupt.asked() == 0 && setup.clock.now() < until {
+        sleep(BETWEEN_LOOKS);
+        let told = read_state(&setup.dir).is_ok_and(|snapshot| {
+            snapshot.state.paused || snapshot.state.not_before != Some(until)
+        });
+        if told {
+            return;
         }
     }
 }

@@ -13,6 +13,7 @@ use loop_core::answer::{
 };
 use loop_core::claim::Claim;
 use loop_core::config::Config;
+use loop_core::harness::{Harnesses, Profiles};
 use loop_core::outcome::{Failure, Outcome};
 use loop_core::rules::Rules;
 use loop_core::state::{State, Status};
@@ -34,7 +35,9 @@ const HINT: &str = "multiply, do not add";
 
 // rows: W-08
 fn main() -> Result<(), Box<dyn Error>> {
-    let rules = Rules::of(&Config::parse(LOOP)?.config);
+    let config = Config::parse(LOOP)?.config;
+    // No profile: a harness is its exit code and its text.
+    let rules = Rules::of(&config, &Harnesses::of(&config, &Profiles::default())?);
     let mut machine = Machine::new(State::new());
     let mut world = World { now: 0, answer: 0 };
 
@@ -76,6 +79,7 @@ impl World {
             let reply = Reply {
                 at: self.time(),
                 elapsed_ms: 1_000,
+                bill: None,
                 answer: self.perform(action, rules),
             };
             machine.answer(fence, reply)?;

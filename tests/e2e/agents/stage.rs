@@ -82,15 +82,20 @@ impl Stage {
     /// Makes a tick that has to exit with 0, and returns what it says.
     #[track_caller]
     pub(super) fn tick(&self) -> Value {
-        let mut tick = self.start(["tick", "L", "--json"]);
-        // An agent that tries again and again takes longer than other commands.
+        let tick = self.start(["tick", "L", "--json"]);
+        self.see_to_the_end(tick).rc(0).json()
+    }
+
+    /// Waits for the end of a command. An agent that tries again and again takes longer
+    /// than others.
+    pub(super) fn see_to_the_end(&self, mut running: Running) -> Run {
         for _ in 0..40 * PATIENCE.as_secs() {
-            if tick.is_over() {
+            if running.is_over() {
                 break;
             }
             thread::sleep(Duration::from_millis(100));
         }
-        tick.wait().rc(0).json()
+        running.wait()
     }
 
     /// Runs a command to its end.

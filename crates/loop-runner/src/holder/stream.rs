@@ -1,6 +1,7 @@
 //! The pipes between a child and the process that supervises it.
 
 use super::{Captured, capture::Capture, supervise::Event};
+use std::os::fd::AsFd;
 use std::{
     io::{self, ErrorKind, Read, Write},
     path::Path,
@@ -9,6 +10,9 @@ use std::{
     time::Instant,
 };
 
+/// The room of a child's pipe: what Linux gives to everyone, in bytes.
+#[cfg(target_os = "linux")]
+const PIPE: usize = 1024 * 1024;
 /// How much is read from a pipe at once: as much as a pipe holds.
 const CHUNK: usize = 64 * 1024;
 
@@ -33,7 +37,16 @@ impl Stream {
     }
 
     /// Reads `from` on a thread of its own until all its writers have closed it.
-    pub(super) fn follow(&self, mut from: impl Read + Send + 'static, events: Sender<Event>) {
+    ///
+    /// Some agents exit with bytes in hand that the pipe had no room for, and these are
+    /// lost: so it gets as much room as the system gives.
+    pub(super) fn follow(
+        &self,
+        mut from: impl Read + AsFd + Send + 'static,
+        events: Sender<Event>,
+    ) {
+        #[cfg(target_os = "linux")]
+        let _as_it_is = rustix::pipe::fcntl_setpipe_size(&from, PIPE);
         let stream = self.clone();
         thread::spawn(move || {
             let mut buffer = vec![0; CHUNK];

@@ -18,7 +18,7 @@ const SHORT: Duration = Duration::from_secs(20);
 /// A prompt that no single argument can carry, in bytes.
 const LONG: usize = 300 * 1024;
 /// A long answer, in bytes.
-const HUGE: usize = 2 * 1024 * 1024;
+const HUGE: usize = 512 * 1024;
 /// What the harness is asked to write.
 const FILE: &str = "trial.txt";
 const CONTENT: &str = "it works";
