@@ -394,3 +394,21 @@ fn the_profiles_can_be_listed_and_shown() {
         "{missing}"
     );
 }
+
+// rows: X-09, D-16
+// cases: 152
+#[test]
+fn an_agent_that_writes_its_own_profile_stops_the_loop() {
+    let world = driven_by(json!("pi"));
+    world.role(
+        "implement",
+        "mkdir -p \"$HOME/.automaton/templates/harnesses\"; \
+         echo '{}' >\"$HOME/.automaton/templates/harnesses/pi.json\"; echo x >>work.txt",
+    );
+    world.says("implement", pi_says("wrote it", 0.01));
+    let told = world.tick();
+    assert_eq!(told["reason"], "outside_changed", "{told:#}");
+    let why = told["why"].as_str().unwrap();
+    assert!(why.contains("harnesses/pi.json was added"), "{why}");
+    assert_eq!(world.count("verify"), 0);
+}

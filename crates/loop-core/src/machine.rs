@@ -20,7 +20,7 @@ mod preflight;
 mod question;
 mod work;
 
-use crate::answer::{Answer, Reply, StepAnswer, Work, WorktreeRecord};
+use crate::answer::{Answer, Reply, StepAnswer, StepFault, Work, WorktreeRecord};
 use crate::bill::{Charge, Usage};
 use crate::gate::GateReport;
 use crate::outcome::{Halt, Interruption, Outcome};
@@ -309,7 +309,8 @@ impl Machine {
             Answer::Closed => self.closed(),
             Answer::Step(answer) => {
                 self.spend_time(reply.elapsed_ms);
-                self.settle(reply.bill);
+                let refused = matches!(answer, StepAnswer::Failed(StepFault::Environment { .. }));
+                self.settle(reply.bill, refused);
                 self.state.running = None;
                 self.step_ended(asked.step, answer);
             }

@@ -1,5 +1,5 @@
-//! What a loop itself reads: its configuration, its prompts, the task's brief,
-//! the open items of its backlog.
+//! What a loop itself reads: its configuration, the profiles of its agents, its
+//! prompts, the task's brief, the open items of its backlog.
 //!
 //! An agent that edits one of them decides what its next call is told, who judges
 //! it, which limits hold, or what is done. So they are looked at before and after
@@ -10,8 +10,9 @@ use crate::hash::sha256_hex;
 use crate::setup::Setup;
 use crate::sources;
 use crate::workplace::project_folder;
+use loop_core::Role;
 use loop_core::answer::WorktreeRecord;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,11 @@ impl Inputs {
             for path in prompts_in(folder)? {
                 read(&path, &mut files)?;
             }
+        }
+        // One of the home takes the place of a shipped one, so it may come up too.
+        for name in profiles_of(setup) {
+            let file = format!("{name}.json");
+            read(&setup.home.harness_profiles().join(file), &mut files)?;
         }
         if let Ok(folder) = setup.tasks.path(task) {
             for (name, written_in) in BRIEFS {
@@ -145,6 +151,15 @@ fn read(path: &Path, files: &mut BTreeMap<PathBuf, Option<String>>) -> io::Resul
         Err(error) if is_absent(&error) => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the names of the profiles by which the loop's roles are called.
+fn profiles_of(setup: &Setup) -> BTreeSet<&str> {
+    let harnesses = Role::ALL
+        .into_iter()
+        .flat_map(|role| setup.harnesses.of_role(role));
+    let profiles = harnesses.filter_map(|harness| harness.profile.as_deref());
+    profiles.map(|profile| profile.name().as_str()).collect()
 }
 
 /// Lists the Markdown files of a folder; none when there is no such folder.

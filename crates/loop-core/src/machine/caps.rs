@@ -2,7 +2,7 @@
 
 use super::Machine;
 use crate::answer::Cap;
-use crate::bill::{Bill, Charge, CostSource};
+use crate::bill::{Bill, Charge};
 use crate::outcome::Halt;
 use crate::state::UnknownBill;
 use crate::step::{Budget, Role};
@@ -111,8 +111,9 @@ impl Machine {
         }
     }
 
-    /// Puts what a call really used in place of what it was charged with.
-    pub(super) fn settle(&mut self, bill: Option<Bill>) {
+    /// Puts what a call really used in place of what it was charged with. A call that
+    /// was `refused` by what is around the loop has its own way to be waited for.
+    pub(super) fn settle(&mut self, bill: Option<Bill>, refused: bool) {
         let Some((role, expected)) = self.tick.as_mut().and_then(|tick| tick.charge.take()) else {
             return;
         };
@@ -123,24 +124,28 @@ impl Machine {
         let charge = Charge::billed(self.estimate(role), &bill);
         self.remove(role, &expected);
         self.add(role, &charge);
-        self.note_unknown(role, &charge);
+        if !refused {
+            self.note_unknown(role, &bill);
+        }
     }
 
-    /// A cap cannot hold over what nobody has told.
-    fn note_unknown(&mut self, role: Role, charge: &Charge) {
+    /// A cap cannot hold over a call that has told nothing. One that was ended after it
+    /// had told of its turns lacks at most the last of them.
+    fn note_unknown(&mut self, role: Role, bill: &Bill) {
         let Some(brakes) = self.rules.as_ref().map(|rules| &rules.brakes) else {
             return;
         };
-        let (halt, what) = if brakes.max_cost.is_some() && charge.source == CostSource::Unknown {
+        let unpriced = bill.cost.is_none() && self.estimate(role).is_none();
+        let (halt, what) = if brakes.max_cost.is_some() && unpriced {
             (Halt::MaxCost, "cost")
-        } else if brakes.max_tokens.is_some() && !charge.counted {
+        } else if brakes.max_tokens.is_some() && bill.tokens.is_none() {
             (Halt::MaxTokens, "tokens")
         } else {
             return;
         };
         let tick = self.state.tick;
         let why = format!(
-            "the call of {} in tick {tick} ended without telling its {what}, and a cap on them is set",
+            "the call of {} in tick {tick} ended without telling its {what}, over which there is a cap",
             role.as_str()
         );
         self.state.unknown_bill = Some(UnknownBill { halt, why });

@@ -116,7 +116,6 @@ fn under_a_cap_a_call_that_tells_nothing_stops_the_loop() {
     for (micros, tokens, bill, halt) in [
         (Some(100), None, "-  5", "max_cost"),
         (None, Some(100), "1 -", "max_tokens"),
-        (Some(100), None, "7 5 partly", "max_cost"),
     ] {
         let mut world = World::new(reporting(micros, tokens));
         world.play(&format!(
@@ -128,6 +127,21 @@ fn under_a_cap_a_call_that_tells_nothing_stops_the_loop() {
             "
         ));
     }
+    // What it had told before it was ended lacks a turn at most.
+    World::new(reporting(Some(100), None)).play(
+        "
+        implement bills 7 5 partly timeout | fail timeout | 1 | | | active | worktree implement
+        implement bills 7 5 partly timeout | fail timeout | 2 | | | active | worktree implement
+        ",
+    );
+    // A call that was refused is waited for like any other.
+    World::new(reporting(Some(100), Some(100))).play(
+        "
+        implement bills - - env quota until 60 | environment quota | 0 | | | active | worktree implement
+        > wait 60
+        implement bills 1 1 changes / verify bills 1 1 fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree implement verify
+        ",
+    );
     // An estimate is what such a call is charged with.
     let mut rules = reporting(Some(100), None);
     rules.implement.harnesses[0].cost_per_call = Usd::from_micros(30);
