@@ -238,6 +238,25 @@ fn a_harness_that_has_said_its_last_word_has_finished() {
     assert_eq!(world.output("tick1-implement-output.md"), "done");
 }
 
+// cases: 36, 52
+#[test]
+fn a_harness_that_tries_again_without_end_is_ended_and_told_as_what_it_is() {
+    let world = driven_by(json!({"profile": "codex", "idle_timeout_seconds": 1}));
+    let message = "Reconnecting... waiting for network (Connection failed: error sending request)";
+    let again = json!({"type": "error", "message": message});
+    fs::write(world.rec("again"), format!("{again}\n")).unwrap();
+    world.role(
+        "implement",
+        "while :; do cat \"$REC/again\"; sleep 0.1; done",
+    );
+    let told = world.tick();
+    assert_eq!(
+        (&told["outcome"], &told["reason"], &told["iteration"]),
+        (&json!("environment"), &json!("offline"), &json!(0)),
+        "{told:#}"
+    );
+}
+
 // rows: H-33, H-36
 // cases: 50
 #[test]

@@ -1,8 +1,8 @@
 //! Tries a harness out: does it do what its profile says?
 //!
 //! A throw-away project with a loop of one call is made, and each check is one call,
-//! prepared, run and read as a tick does it. Offline, a [`ModelServer`] on this
-//! machine plays the model, so that errors can be provoked and nothing is spent;
+//! prepared, run and read as a tick does it. Offline, a
+//! [`ModelServer`](crate::model_server::ModelServer) on this machine plays the model, so that errors can be provoked and nothing is spent;
 //! else it is the user's own tool with the user's own account.
 
 mod checks;

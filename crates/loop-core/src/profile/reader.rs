@@ -76,6 +76,12 @@ impl<'p> Reader<'p> {
         self.heard.used()
     }
 
+    /// Reports whether the latest that the harness said is an error that nothing has overcome.
+    #[must_use]
+    pub fn in_trouble(&self) -> bool {
+        self.heard.trouble.error.is_some()
+    }
+
     /// Reports whether the harness has nothing more to say.
     #[must_use]
     pub fn is_done(&self) -> bool {

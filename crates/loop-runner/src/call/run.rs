@@ -73,7 +73,7 @@ fn follow(
     } = prepared;
     let running = holder::spawn(command).map_err(|error| NotRun::from(not_started(&error)))?;
     let profile = harness.profile.as_deref();
-    let mut tail = profile.map(|profile| Tail::new(profile, *budget));
+    let mut tail = profile.map(|profile| Tail::new(profile, *budget, command.idle_timeout));
     let mut enough = None;
     let waited = running.wait(|| {
         enough = enough.or_else(|| tail.as_mut()?.look(&command.stdout));
@@ -130,6 +130,7 @@ fn end_of(
         How::Ended => match enough? {
             Enough::Capped(cap) => CallEnd::Capped(cap),
             Enough::Done => CallEnd::Exited(0),
+            Enough::Stuck => CallEnd::Reported("it tried again without end".to_owned()),
         },
     })
 }
@@ -147,10 +148,12 @@ impl Ending {
     /// Takes in what the profile has read. The text of an error is no role's text:
     /// it would become a hint, or be taken for a verdict.
     fn take(&mut self, harness: &CalledHarness, said: Said, now: Timestamp) {
-        if let (CallEnd::Exited(0), Some(error)) = (&self.end, &said.error) {
+        let stuck = matches!(self.end, CallEnd::Reported(_));
+        if let (CallEnd::Exited(0) | CallEnd::Reported(_), Some(error)) = (&self.end, &said.error) {
             self.end = CallEnd::Reported(bill::in_one_line(error));
         }
         self.bill = bill::bill(harness, &self.end, &said);
+        self.bill.whole &= !stuck;
         let failed = !matches!(self.end, CallEnd::Capped(_));
         let fault = said.fault.as_ref().filter(|_| failed);
         self.fault = fault.map(|fault| bill::fault(harness, fault, now));

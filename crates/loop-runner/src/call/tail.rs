@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(250);
 /// How long a harness that has said its last word may take to exit.
 const LINGER: Duration = Duration::from_secs(30);
+/// How long a harness may stand in the same trouble.
+const TROUBLE: Duration = Duration::from_secs(300);
 /// The most that is read in one look, in bytes.
 const LOOK: usize = 1024 * 1024;
 
@@ -24,6 +26,8 @@ pub(super) enum Enough {
     Capped(Cap),
     /// It has said its last word, and has not exited since.
     Done,
+    /// It tells of an error and tries again, without end.
+    Stuck,
 }
 
 /// The output of a harness that runs, read as it grows.
@@ -35,10 +39,14 @@ pub(super) struct Tail<'p> {
     read: u64,
     looked: Instant,
     done: Option<Instant>,
+    /// How long it may stand in trouble, and since when it does.
+    patience: Duration,
+    trouble: Option<Instant>,
 }
 
 impl<'p> Tail<'p> {
-    pub(super) fn new(profile: &'p Profile, budget: Budget) -> Self {
+    /// Follows a call. An error that stands longer than `idle` is no sign of life.
+    pub(super) fn new(profile: &'p Profile, budget: Budget, idle: Option<Duration>) -> Self {
         Self {
             reader: Reader::new(profile),
             budget,
@@ -46,6 +54,8 @@ impl<'p> Tail<'p> {
             read: 0,
             looked: Instant::now(),
             done: None,
+            patience: idle.map_or(TROUBLE, |idle| idle.min(TROUBLE)),
+            trouble: None,
         }
     }
 
@@ -58,8 +68,13 @@ impl<'p> Tail<'p> {
         if let Some(cap) = self.over() {
             return Some(Enough::Capped(cap));
         }
-        let lingers = self.done.is_some_and(|since| since.elapsed() >= LINGER);
-        lingers.then_some(Enough::Done)
+        if self.done.is_some_and(|since| since.elapsed() >= LINGER) {
+            return Some(Enough::Done);
+        }
+        let stuck = self
+            .trouble
+            .is_some_and(|since| since.elapsed() >= self.patience);
+        stuck.then_some(Enough::Stuck)
     }
 
     /// Returns what has been used so far.
@@ -95,6 +110,12 @@ impl<'p> Tail<'p> {
         };
         self.read += length as u64;
         self.reader.push(&chunk[..length]);
+        match self.reader.in_trouble() {
+            true => {
+                self.trouble.get_or_insert_with(Instant::now);
+            }
+            false => self.trouble = None,
+        }
         if self.reader.is_done() {
             self.done.get_or_insert_with(Instant::now);
         }
