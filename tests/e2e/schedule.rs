@@ -52,6 +52,7 @@ fn crontab(world: &World) -> Vec<u8> {
     fs::read(world.rec("crontab")).unwrap()
 }
 
+// scenarios: 24
 // rows: C-06, C-07, C-09, U-31, D-02
 // cases: 141
 #[test]
@@ -112,6 +113,7 @@ fn a_timer_is_written_and_nothing_is_started() {
     assert!(world.calls().is_empty());
 }
 
+// scenarios: 24
 // rows: C-08
 #[test]
 fn without_a_schedule_there_is_no_timer() {

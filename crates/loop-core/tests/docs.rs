@@ -98,12 +98,15 @@ fn the_table_of_exit_codes_has_every_reason_with_its_code() {
     }
 }
 
-// rows: D-01, D-03, D-10
+// scenarios: 30
+// rows: D-01, D-03, D-10, U-45
 #[test]
 fn the_chapters_that_others_point_at_are_there() {
     assert!(README.contains("\n## Loop Engineering\n"));
     let cycle = "gate → find work → worktree → implement → verify → orchestrate → state write";
     assert!(README.contains(cycle));
+    assert!(section("3. loop.json").contains("work_source"));
+    assert!(section("9. Self-improvement template").contains("interval_seconds"));
     let harness = section("8. Harness and prompt resolution");
     assert!(harness.contains(r#"["opencode", "run", "--dir", "{cwd}", "{prompt_content}"]"#));
     for example in ["Pi Dev", "aider", "Generic"] {

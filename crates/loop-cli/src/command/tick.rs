@@ -94,6 +94,9 @@ pub(crate) fn tell(setup: &Setup, ticked: &Ticked, quiet: bool) {
     for line in ended.gate.iter().flat_map(GateReport::lines) {
         show::line(format!("  gate: {line}"));
     }
+    if ended.used.calls > 0 {
+        show::line(format!("  used: {}", ended.used.in_words()));
+    }
     match &ended.outcome {
         Outcome::Pass => {
             for line in work_lines(setup, ended.task.as_deref(), ended.worktree.as_ref()) {
