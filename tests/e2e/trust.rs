@@ -316,3 +316,50 @@ fn a_sources_programs_wait_for_the_same_word() {
     plainly(&world, &["tick", "L"]).rc(0);
     assert!(world.rec("started.done").exists());
 }
+
+// cases: 152
+#[test]
+fn doctor_asks_no_program_of_a_loop_that_is_not_trusted() {
+    let world = World::git().with(|config| {
+        config["harness"] = json!({"profile": "pi", "command": ["own", "--mode", "json"]});
+    });
+    world.program("own", "#!/bin/sh\ntouch \"$REC/started.own\"\necho 1.0\n");
+    plainly(&world, &["doctor", "L"]).rc(1);
+    plainly(&world, &["doctor", "L", "--as-scheduled"]).rc(1);
+    assert_nothing_started(&world, &["doctor"]);
+}
+
+// cases: 150, 152
+#[test]
+fn folders_of_a_loop_that_are_links_are_neither_read_nor_emptied() {
+    for folder in ["control", "outputs"] {
+        let world = World::plain().with_loop();
+        let treasure = world.root().join("treasure");
+        fs::create_dir(&treasure).unwrap();
+        fs::write(treasure.join("letters.txt"), "dear").unwrap();
+        let inner = world.in_loop(folder);
+        if inner.exists() {
+            fs::remove_dir_all(&inner).unwrap();
+        }
+        std::os::unix::fs::symlink(&treasure, &inner).unwrap();
+        for args in [
+            &["tick", "L"][..],
+            &["pause", "L"],
+            &["approve", "L"],
+            &["show", "L"],
+        ] {
+            let run = world.run(args);
+            if args[0] != "show" {
+                assert_eq!(run.code, 1, "{folder} {args:?}: {run:#?}");
+                assert!(run.error().contains("a link to one"), "{run:#?}");
+            }
+            let left: Vec<_> = fs::read_dir(&treasure).unwrap().collect();
+            assert_eq!(left.len(), 1, "{folder} {args:?}");
+            assert_eq!(
+                fs::read_to_string(treasure.join("letters.txt")).unwrap(),
+                "dear"
+            );
+        }
+        fs::remove_dir_all(&treasure).unwrap();
+    }
+}

@@ -6,6 +6,7 @@ use crate::harness::policy;
 use crate::holder::{Environment, Place, Policy, StartError};
 use crate::lint::called_roles;
 use crate::setup::{Setup, Surroundings};
+use crate::trust;
 use loop_core::Role;
 use loop_core::harness::CalledHarness;
 use loop_core::notice::Secrets;
@@ -17,12 +18,14 @@ use loop_core::notice::Secrets;
 #[must_use]
 pub fn harness_checks(setup: &Setup) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let trusted = trust::check(setup).is_ok();
     let mut asked: Vec<&[String]> = Vec::new();
     for role in called_roles(setup) {
         for harness in setup.harnesses.of_role(role) {
             findings.push(harness_check(setup, role, harness));
             // Several roles often have the same one.
-            if !asked.contains(&&*harness.command) {
+            // And what nobody has agreed to is not even asked for its version.
+            if trusted && !asked.contains(&&*harness.command) {
                 asked.push(&harness.command);
                 findings.extend(tool::checks(setup, harness));
             }

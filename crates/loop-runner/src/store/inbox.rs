@@ -1,6 +1,6 @@
 //! The inbox of requests, `control/`.
 
-use super::file::{At, FileError, draft, read_small, remove, sync_folder};
+use super::file::{At, FileError, draft, is_own_folder, read_small, remove, sync_folder};
 use super::paths::LoopDir;
 use crate::fault;
 use crate::nonce::random_bits;
@@ -72,7 +72,7 @@ pub fn submit(control_dir: &Path, control: &Control) -> Result<(), SubmitError> 
 fn make_inbox(control_dir: &Path) -> Result<(), FileError> {
     match std::fs::create_dir(control_dir) {
         Ok(()) => control_dir.parent().map_or(Ok(()), sync_folder),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_own_folder(control_dir),
         Err(error) => Err(error).at("make", control_dir),
     }
 }

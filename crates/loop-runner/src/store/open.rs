@@ -6,7 +6,7 @@
 
 use super::cache::Cached;
 use super::error::{LogError, OpenError};
-use super::file::{At, draft, open_to_read, sync_folder};
+use super::file::{At, draft, is_own_folder, open_to_read, sync_folder};
 use super::growth;
 use super::held::{Held, outcome};
 use super::journal::{Journal, Level};
@@ -69,6 +69,9 @@ impl Held {
         clock: Arc<dyn Clock>,
         end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
     ) -> Result<Self, OpenError> {
+        for folder in [dir.control(), dir.outputs()] {
+            is_own_folder(&folder)?;
+        }
         fault::point("open.1");
         let found = Found::read(dir, engine)?;
         let machine = found.replay(dir)?.machine;
