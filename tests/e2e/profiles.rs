@@ -129,6 +129,12 @@ fn an_error_in_a_success_envelope_is_a_fault_is_paid_for_by_nobody_and_no_hint()
     let told = world.tick();
     assert_eq!(told["outcome"], "human_intervention");
     assert_eq!(told["reason"], "environment");
+    assert_eq!(told["do"], "log the harness in, then: loop approve L");
+    assert!(
+        world
+            .shown()
+            .contains("log the harness in, then: loop approve L")
+    );
     assert_eq!(world.count("verify"), 0);
 }
 

@@ -33,6 +33,14 @@ pub fn what_to_do_in(outcome: &Outcome, state: &State, name: &str) -> Option<Str
         Outcome::Skipped(Skip::NoWork) if !state.parked.is_empty() => {
             what_to_do(&Outcome::Done { parked: true }, name)
         }
+        Outcome::HumanIntervention(Halt::Environment)
+        | Outcome::Skipped(Skip::HumanIntervention(Halt::Environment)) => {
+            let first = match state.environment {
+                Some(streak) => mend(streak.reason),
+                None => first_step(Halt::Environment),
+            };
+            Some(format!("{first}, then: loop approve {name}"))
+        }
         outcome => what_to_do(outcome, name),
     }
 }

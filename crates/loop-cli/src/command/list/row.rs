@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::failure::Failure;
 use loop_core::config::Config;
-use loop_core::explain::what_to_do;
+use loop_core::explain::what_to_do_in;
 use loop_core::outcome::{Outcome, Skip};
 use loop_core::state::{Running, State, Status};
 use loop_core::time::Timestamp;
@@ -79,7 +79,7 @@ impl Row {
         Some(Waits {
             word: word.to_owned(),
             why,
-            what: what_to_do(&outcome, &self.name).unwrap_or_default(),
+            what: what_to_do_in(&outcome, state, &self.name).unwrap_or_default(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Why a loop stands where it stands, and what to do: a line each, whatever it is.
 
-use loop_core::explain::what_to_do;
+use loop_core::explain::{what_to_do, what_to_do_in};
 use loop_core::outcome::{Outcome, Skip};
 use loop_core::state::{State, Status};
 use loop_runner::store::Snapshot;
@@ -27,7 +27,7 @@ pub(super) fn of(name: &str, snapshot: &Snapshot) -> Standing {
         } else {
             ""
         };
-        let what = what_to_do(&Outcome::HumanIntervention(halt), name);
+        let what = what_to_do_in(&Outcome::HumanIntervention(halt), state, name);
         return standing(
             format!("{why}{also}"),
             what.map(|what| resumed(what, state, name)),
