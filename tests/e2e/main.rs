@@ -12,6 +12,7 @@ mod brakes;
 mod commands;
 mod crashes;
 mod doctor;
+mod documents;
 mod failures;
 mod furnish;
 mod gate;

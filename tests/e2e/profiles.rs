@@ -401,7 +401,7 @@ fn the_profiles_can_be_listed_and_shown() {
     assert_eq!(profile["name"], "pi");
     let error = world
         .run(["harness", "show", "nobody"])
-        .rc(3)
+        .rc(1)
         .error()
         .to_owned();
     assert!(

@@ -394,3 +394,29 @@ fn a_timers_tick_says_what_it_does_in_a_log() {
     assert!(told.out.contains("L tick 3"), "{told:?}");
     assert!(!world.root().join("victim").exists());
 }
+
+// rows: C-06, C-09
+#[test]
+fn installations_at_the_same_time_lose_none() {
+    let world = World::plain();
+    // A crontab that takes its time between what is read and what is written.
+    world.program("crontab", &CRONTAB.replace("-)", "-) sleep 0.2;"));
+    let names = ["a", "b", "c"];
+    for name in names {
+        let folder = world.data(&format!("loops/{name}"));
+        fs::create_dir_all(&folder).unwrap();
+        let config = json!({"name": name, "roles": {}, "schedule": {"interval_seconds": 900}});
+        fs::write(folder.join("loop.json"), config.to_string()).unwrap();
+    }
+    let started = names.map(|name| {
+        let args = ["schedule", "install", name, "--backend", "cron"];
+        let mut command = world.command(args);
+        command.env("XDG_CONFIG_HOME", world.root().join("config"));
+        world.launch(command)
+    });
+    for running in started {
+        running.wait().rc(0);
+    }
+    let text = String::from_utf8(crontab(&world)).unwrap();
+    assert_eq!(text.matches("# BEGIN").count(), names.len(), "{text}");
+}

@@ -322,3 +322,18 @@ fn of_all_loops_those_that_wait_or_are_broken_hold_up_nobody() {
     assert_eq!(ends, [("L", "done"), ("M", "done"), ("broken", "error")]);
     assert_eq!(world.count("implement"), 3);
 }
+
+// rows: C-11
+#[test]
+fn a_stop_ends_a_driver_that_waits_for_the_end_of_a_pause() {
+    let world = World::plain().with_loop();
+    world.run(["pause", "L"]).rc(0);
+    let driver = world.start(["start", "L"]);
+    wait_until("the driver waits", || {
+        world.in_loop(".start.lock").exists().then_some(())
+    });
+    // It has looked at the loop by then.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    world.run(["stop", "L"]).rc(0);
+    assert_eq!(driver.wait().code, 130);
+}

@@ -26,6 +26,13 @@ pub(crate) fn run() -> ExitCode {
         show::error(&failure);
         failure.code
     });
+    let code = match code {
+        exit::DONE if show::is_unsaid() => {
+            show::error(&Failure::failed("cannot write to standard output"));
+            exit::FAILED
+        }
+        code => code,
+    };
     ExitCode::from(code)
 }
 
@@ -70,7 +77,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
         Command::Demo => return command::demo::run(cli.quiet),
         Command::DemoAgent { prompt } => return command::demo::agent::run(prompt),
-        Command::Help { all } => return command::help::run(*all),
+        Command::Help { all, command } => return command::help::run(*all, command),
         Command::Schema { of } => return command::schema::run(*of),
         Command::Completions { shell } => return command::completions::run(*shell),
         Command::Man { folder } => return command::man::run(folder.as_deref()),

@@ -140,6 +140,9 @@ pub(crate) enum Command {
         /// List every command.
         #[arg(long)]
         all: bool,
+        /// Explain this command.
+        #[arg(conflicts_with = "all")]
+        command: Vec<String>,
     },
     /// The scripted agent of the demo.
     #[command(name = "__demo-agent", hide = true)]

@@ -99,7 +99,7 @@ impl Context {
 
 /// Returns the role of the agent that called, if an agent did.
 pub(crate) fn role() -> Option<OsString> {
-    env::var_os(ROLE).filter(|role| !role.is_empty())
+    env::var_os(ROLE)
 }
 
 /// Returns the name of the user, for the record.

@@ -6,14 +6,30 @@ pub(crate) use loop_core::text::counted as count;
 use loop_core::text::without_controls;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 
-/// Prints a line of facts to standard output. A reader that is gone is no error.
+/// Whether facts could not be printed, as on a disk that is full.
+static UNSAID: AtomicBool = AtomicBool::new(false);
+
+/// Whether some of the facts did not get to where they were to go.
+pub(crate) fn is_unsaid() -> bool {
+    UNSAID.load(Ordering::Relaxed)
+}
+
+/// Prints a line of facts to standard output. A reader that is gone is no error; of
+/// every other the command tells at its end.
 pub(crate) fn line(text: impl AsRef<str>) {
-    let _gone = try_line(text);
+    keep(try_line(text));
+}
+
+fn keep(printed: io::Result<()>) {
+    if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+        UNSAID.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Prints a line of facts to standard output.
@@ -45,7 +61,10 @@ pub(crate) fn error(failure: &Failure) {
 /// Prints a heading and its text.
 pub(crate) fn field(name: &str, text: impl AsRef<str>) {
     let text = one_line(text.as_ref());
-    let _gone = writeln!(anstream::stdout(), "{BOLD}{name:<10}{BOLD:#} {text}");
+    keep(writeln!(
+        anstream::stdout(),
+        "{BOLD}{name:<10}{BOLD:#} {text}"
+    ));
 }
 
 /// Prints exactly one JSON document, on one line.

@@ -98,7 +98,7 @@ pub fn first_step(halt: Halt) -> &'static str {
         Halt::PlannerBroken => "look at the planner's output and mend its prompt or harness",
         Halt::Environment => "mend what the reason names",
         Halt::GateGreen => "write a gate that fails before the work is done",
-        Halt::GateBroken => "mend the gate's command",
+        Halt::GateBroken => "mend the gate (its command, or gate.frozen in loop.json)",
         Halt::GateUnwritten => "write the gate",
         Halt::GateFlaky => "make the gate give the same answer twice",
         Halt::Refused => "change the task as the planner says",

@@ -184,6 +184,9 @@ fn of_end(call: &Call<'_>, event: NotifyEvent) -> Notice {
     let Call { ended, name, .. } = *call;
     let what_to_do = match (&ended.outcome, &ended.task) {
         (Outcome::Pass, Some(task)) => Some(format!("look at it: loop diff {name} {task}")),
+        (Outcome::Parked(Halt::ApprovalRequired), Some(task)) => Some(format!(
+            "look at it, and let it go on: loop approve {name} {task}"
+        )),
         (Outcome::Parked(_), Some(task)) => {
             Some(format!("take it back with: loop approve {name} {task}"))
         }

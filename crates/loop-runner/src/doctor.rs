@@ -13,8 +13,6 @@ mod state;
 mod timer;
 mod tool;
 
-pub use harness::harness_checks;
-
 use crate::setup::Surroundings;
 use loop_core::exit;
 use serde::Serialize;
@@ -170,7 +168,13 @@ pub fn examine(exam: &Exam<'_>) -> io::Result<Report> {
     }
     report.findings.extend(project::checks(around));
     for name in names {
-        loops::check(&name, exam, around, &mut report);
+        if exam.as_scheduled {
+            let (around, said) = timer::of_loop(here, &bare, &name);
+            report.findings.extend(said.map(|said| said.of_loop(&name)));
+            loops::check(&name, exam, &around, &mut report);
+        } else {
+            loops::check(&name, exam, around, &mut report);
+        }
     }
     Ok(report)
 }

@@ -48,7 +48,7 @@ fn tell(context: &Context, name: &str, created: &Created) {
                 .map(|word| show::quoted(word))
                 .collect();
             show::note(format!(
-                "the agent is the default, {}; --harness or --harness-command names another",
+                "the agent is the default, {}; its errors, its cost and its quota are not read; --harness NAME does that, see: loop harness list",
                 command.join(" ")
             ));
         }

@@ -160,7 +160,7 @@ fn unknown(found: &Found, name: &str) -> Failure {
         return Failure::usage(what);
     }
     let known: Vec<_> = found.profiles.keys().map(ProfileName::as_str).collect();
-    Failure::refused(format!(
+    Failure::failed(format!(
         "there is no harness profile `{name}`; there are {}",
         known.join(", ")
     ))

@@ -45,7 +45,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// Prints help.
-pub(crate) fn run(all: bool) -> Result<u8, Failure> {
+pub(crate) fn run(all: bool, named: &[String]) -> Result<u8, Failure> {
+    if !named.is_empty() {
+        return explain(named);
+    }
     if !all {
         show::line(include_str!("../help.txt").trim_end());
         return Ok(exit::DONE);
@@ -59,6 +62,23 @@ pub(crate) fn run(all: bool) -> Result<u8, Failure> {
             show::line(format!("  {name:<18} {about}"));
         }
     }
+    Ok(exit::DONE)
+}
+
+/// Explains one command, as its `--help` does.
+fn explain(named: &[String]) -> Result<u8, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    for name in named {
+        let sub = command.find_subcommand(name).cloned();
+        command = sub.ok_or_else(|| {
+            let named = named.join(" ");
+            Failure::usage(format!(
+                "there is no command `{named}`; see: loop help --all"
+            ))
+        })?;
+    }
+    show::line(command.render_help().to_string().trim_end());
     Ok(exit::DONE)
 }
 

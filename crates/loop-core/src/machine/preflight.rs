@@ -82,7 +82,12 @@ impl Machine {
                 1 => "there is no more work; 1 task is put aside".to_owned(),
                 aside => format!("there is no more work; {aside} tasks are put aside"),
             },
-            Skip::NoCurrentTask => "the loop has no task".to_owned(),
+            Skip::NoCurrentTask => match self.state.finished.last() {
+                Some(done) if self.state.status == Status::Complete => {
+                    format!("{} is complete, and the loop has no other task", done.task)
+                }
+                _ => "the loop has no task".to_owned(),
+            },
             Skip::Paused => "the loop is paused".to_owned(),
             Skip::Locked => "another tick of this loop is running".to_owned(),
             Skip::Window => match self.closed_until() {

@@ -21,7 +21,7 @@ pub enum Placeholder {
 impl fmt::Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Missing => "there is none; `loop init --run` writes one to fill in",
+            Self::Missing => "there is none; `loop init --run` writes a TASK.md to fill in",
             Self::Blank => "it is empty; write down what is to be done, and when it is done",
             Self::Template => "it is the shipped template; write your task into it",
             Self::Marked => {

@@ -15,8 +15,7 @@ use loop_core::notice::Secrets;
 /// it be executed, in the environment that the role's calls get; and where a profile
 /// says how, which version it is, and whether it knows the options that it is called
 /// with.
-#[must_use]
-pub fn harness_checks(setup: &Setup) -> Vec<Finding> {
+pub(super) fn harness_checks(setup: &Setup) -> Vec<Finding> {
     let mut findings = Vec::new();
     let trusted = trust::check(setup).is_ok();
     let mut asked: Vec<&[String]> = Vec::new();

@@ -31,6 +31,7 @@ pub(super) fn check(name: &str, exam: &Exam<'_>, around: &Surroundings, report: 
     let (recorded, snapshot) = state::checks(&setup);
     found.extend(recorded);
     if let Some(snapshot) = snapshot {
+        found.extend(state::waits(&setup.name, &snapshot.state));
         found.extend(gate::checks(&setup, &snapshot.state));
     }
     let found = found.into_iter().map(|finding| finding.of_loop(name));
@@ -71,9 +72,15 @@ fn brakes(setup: &Setup) -> Vec<Finding> {
     let name = &setup.name;
     let mend =
         format!("give it one under brakes in loop.json; loop config {name} shows what holds");
+    let needs = "a cap needs a profile that reports it (loop harness list), for cost at least an \
+                 estimate in harness.cost_per_call_usd";
+    let untold = |words: &str| words.starts_with("cost") && words.ends_with("reports none");
     let off = setup.config.uncapped(&setup.harnesses).into_iter();
-    off.map(|words| Finding::warning("brakes", words, mend.clone()))
-        .collect()
+    off.map(|words| match untold(&words) {
+        true => Finding::warning("brakes", words, needs),
+        false => Finding::warning("brakes", words, mend.clone()),
+    })
+    .collect()
 }
 
 /// A loop that works in a worktree needs a commit to begin from.

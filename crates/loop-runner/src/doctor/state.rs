@@ -6,6 +6,9 @@ use crate::causes::with_causes;
 use crate::git::plain_file;
 use crate::setup::Setup;
 use crate::store::{Snapshot, read_state};
+use loop_core::explain::what_to_do_in;
+use loop_core::outcome::{Outcome, Skip};
+use loop_core::state::{State, Status};
 use loop_core::text::counted;
 use std::fs::TryLockError;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -36,6 +39,24 @@ pub(super) fn checks(setup: &Setup) -> (Vec<Finding>, Option<Snapshot>) {
     found.extend(future(setup, &snapshot));
     found.extend(held(setup, &snapshot));
     (found, Some(snapshot))
+}
+
+/// A loop that waits for a person works as little as one that is broken.
+pub(super) fn waits(name: &str, state: &State) -> Option<Finding> {
+    let (why, outcome) = match (state.status, state.reason, state.paused) {
+        (Status::HumanIntervention, Some(halt), _) => {
+            let why = state.why.clone().unwrap_or_else(|| halt.to_string());
+            (why, Outcome::HumanIntervention(halt))
+        }
+        (_, _, true) => ("it is paused".to_owned(), Outcome::Skipped(Skip::Paused)),
+        _ => return None,
+    };
+    let what = what_to_do_in(&outcome, state, name).unwrap_or_default();
+    Some(Finding::warning(
+        "waits",
+        format!("it waits for a person: {why}"),
+        what,
+    ))
 }
 
 fn log(setup: &Setup, snapshot: &Snapshot) -> Finding {

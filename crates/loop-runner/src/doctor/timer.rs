@@ -2,7 +2,8 @@
 
 use super::Finding;
 use crate::home::Home;
-use crate::setup::Surroundings;
+use crate::schedule::{Backend, Host, Standing, Timer, status};
+use crate::setup::{Setup, Surroundings};
 use std::ffi::{OsStr, OsString};
 
 /// The search path of a timer that nobody has set another for.
@@ -27,7 +28,7 @@ fn is_kept(name: &OsStr) -> bool {
 pub(super) fn checks(here: &Surroundings, bare: &Surroundings) -> Vec<Finding> {
     let mut found = vec![Finding::ok(
         "timer",
-        format!("looked at with PATH={PATH}, without a terminal, as a timer has it"),
+        format!("looked at with PATH={PATH}, without a terminal, as a bare timer has it"),
     )];
     let user_home = value(bare, "HOME");
     if user_home.is_none() {
@@ -48,6 +49,42 @@ pub(super) fn checks(here: &Surroundings, bare: &Surroundings) -> Vec<Finding> {
         ));
     }
     found
+}
+
+/// Returns what a timer of this loop has, and what is to be said of it: where `loop
+/// schedule install` has put one, its own search path and home.
+pub(super) fn of_loop(
+    here: &Surroundings,
+    bare: &Surroundings,
+    name: &str,
+) -> (Surroundings, Option<Finding>) {
+    let unknown = || (bare.clone(), None);
+    let (Ok(setup), Ok(program)) = (Setup::read(here, name), std::env::current_exe()) else {
+        return unknown();
+    };
+    let Ok(timer) = Timer::of(&setup, &program) else {
+        return unknown();
+    };
+    let host = Host::look(&here.environment);
+    let standing = |backend| status(backend, Ok(&timer), &timer.unit, &host).ok();
+    let all: Vec<_> = Backend::ALL.into_iter().filter_map(standing).collect();
+    let is = |standing| all.iter().any(|status| status.standing == standing);
+    if is(Standing::Current) {
+        let mut around = bare.clone();
+        for (name, value) in &timer.environment {
+            around.environment.retain(|(known, _)| known != name);
+            around.environment.push(((*name).into(), value.into()));
+        }
+        let said = "looked at with the PATH that its timer was installed with";
+        return (around, Some(Finding::ok("timer", said)));
+    }
+    let install = format!("loop schedule install {name}");
+    let said = if is(Standing::Stale) {
+        "its timer is not what would be written now; looked at with the PATH of a bare one"
+    } else {
+        "it has no timer of ours, whose PATH would be yours; looked at with that of a bare one"
+    };
+    (bare.clone(), Some(Finding::warning("timer", said, install)))
 }
 
 fn value<'a>(around: &'a Surroundings, name: &str) -> Option<&'a OsStr> {

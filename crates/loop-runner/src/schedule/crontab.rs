@@ -1,10 +1,16 @@
 //! The user's crontab, of which one block between two marks is the engine's.
 
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
+/// How long the crontab of another installation is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 /// The longest crontab that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
@@ -123,6 +129,28 @@ pub(super) fn read(program: &Path) -> Result<Vec<u8>, CrontabError> {
         }
         Err(error) => Err(error),
         Ok(()) => Ok(crontab),
+    }
+}
+
+/// Keeps every other `loop` of this machine from changing a crontab, as long as the
+/// file is open that is returned: whoever reads one before another has written it
+/// would take the other's lines out again.
+pub(super) fn alone(program: &Path) -> Result<Option<File>, CrontabError> {
+    let run = |source| CrontabError::Run {
+        program: program.to_owned(),
+        source,
+    };
+    // A program that may be run and not read has no lock that everybody could take.
+    let Ok(lock) = File::open(program) else {
+        return Ok(None);
+    };
+    let asked = Instant::now();
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) if asked.elapsed() < PATIENCE => sleep(BETWEEN_TRIES),
+            Err(error) => return Err(run(error.into())),
+        }
     }
 }
 

@@ -151,6 +151,8 @@ pub fn apply(pieces: &[Piece]) -> Result<(), InstallError> {
             // The engine enables nothing.
             (Place::Link(_), Some(_)) => {}
             (Place::Crontab { program, unit }, block) => {
+                // Between reading and writing no other of ours may write.
+                let _alone = crontab::alone(program)?;
                 let now = crontab::read(program)?;
                 let then = crontab::replaced(&now, unit, block.as_deref())?;
                 crontab::write(program, &then)?;

@@ -70,6 +70,8 @@ impl<'a, W: World> Conductor<'a, W> {
         let plan = self.world.plan(index).unwrap_or_default();
         let first = plan.first_tick_at(now);
         self.entries[index].plan = plan;
+        // What is asked for from here on is seen.
+        self.entries[index].seq = self.world.found(index).map(|found| found.seq);
         match first {
             Some(time) => self.entries[index].due = time,
             None => return self.never_ticks(index),
@@ -150,7 +152,7 @@ impl<'a, W: World> Conductor<'a, W> {
             return;
         };
         let entry = &mut self.entries[index];
-        let was_paused = std::mem::replace(&mut entry.paused, found.state.paused);
+        entry.paused = found.state.paused;
         let seq = entry.seq.replace(found.seq);
         entry.not_before = found.state.not_before.filter(|time| *time > now);
         let halted = found.state.status == Status::HumanIntervention;
@@ -161,13 +163,14 @@ impl<'a, W: World> Conductor<'a, W> {
             Place::Waiting(Wait::Resume) if !found.state.paused || found.request_waits => {
                 entry.place = Place::Due;
             }
-            Place::Due if found.state.paused => {
-                let since = seq.filter(|_| !was_paused);
-                match since.is_some_and(|seq| self.world.was_stopped(index, seq)) {
-                    true => self.stopped(index),
-                    false => self.wait(index, Wait::Resume),
-                }
+            // A stop ends whoever drives the loop, also while it waits.
+            Place::Due | Place::Waiting(_)
+                if found.state.paused
+                    && seq.is_some_and(|seq| self.world.was_stopped(index, seq)) =>
+            {
+                self.stopped(index);
             }
+            Place::Due if found.state.paused => self.wait(index, Wait::Resume),
             _ => {}
         }
         self.entries[index].state = Some(found.state);

@@ -131,7 +131,12 @@ impl Entry {
     pub(super) fn mend_due(&mut self, now: Timestamp) {
         let schedule = self.plan.schedule.as_ref();
         let interval = schedule.and_then(|schedule| schedule.interval());
-        let Some(interval) = interval else { return };
+        let Some(interval) = interval else {
+            // A time of a calendar is the next one by the clock as it is now.
+            let next = schedule.and_then(|_| self.plan.next_tick_at(now, now));
+            self.due = next.map_or(self.due, |next| next.min(self.due));
+            return;
+        };
         let ahead = self.due.unix_millis().saturating_sub(now.unix_millis());
         if u128::try_from(ahead).is_ok_and(|ahead| ahead > interval.as_millis()) {
             self.schedule_next(now);

@@ -51,18 +51,16 @@ pub(crate) fn open_to_write(path: &Path, options: &mut OpenOptions) -> io::Resul
     Ok(file)
 }
 
-/// Checks that a folder of the loop is one, or is not there yet: through a link that
-/// came with a clone, what is elsewhere would be read, moved and removed as the loop's.
+/// Checks that a folder of the loop is no link: through one that came with a clone,
+/// what is elsewhere would be read, moved and removed as the loop's.
 pub(super) fn is_own_folder(path: &Path) -> Result<(), FileError> {
     match path.symlink_metadata() {
-        Ok(meta) if meta.is_dir() => Ok(()),
-        Ok(_) => Err(io::Error::other(
-            "it is no folder, or a link to one; remove it",
-        )),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+        Ok(meta) if meta.is_symlink() => {
+            Err(io::Error::other("it is a link to another place; remove it")).at("use", path)
+        }
+        // What else is wrong with it is told by whoever needs it.
+        _ => Ok(()),
     }
-    .at("use", path)
 }
 
 fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {

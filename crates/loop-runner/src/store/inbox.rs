@@ -36,12 +36,12 @@ pub enum SubmitError {
 }
 
 /// Leaves a request in the inbox `control_dir`; when it returns, the request is
-/// on disk. Orchestrate's has a name of its own, so that there is one a tick.
+/// on disk, in the file that is returned. Orchestrate's has a name of its own, so that there is one a tick.
 ///
 /// # Errors
 ///
 /// [`SubmitError`] when the request was not left.
-pub fn submit(control_dir: &Path, control: &Control) -> Result<(), SubmitError> {
+pub fn submit(control_dir: &Path, control: &Control) -> Result<PathBuf, SubmitError> {
     make_inbox(control_dir)?;
     let text = serde_json::to_vec(control)
         .map_err(io::Error::other)
@@ -49,10 +49,10 @@ pub fn submit(control_dir: &Path, control: &Control) -> Result<(), SubmitError> 
     let mut draft = draft(control_dir, &text).at("write", control_dir)?;
     draft.as_file().sync_all().at("sync", draft.path())?;
     fault::point("submit.written");
-    loop {
+    let left = loop {
         let path = control_dir.join(file_name(control));
         match draft.persist_noclobber(&path) {
-            Ok(_) => break,
+            Ok(_) => break path,
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
                 if let Request::Transition { tick, .. } = control.request {
                     return Err(SubmitError::AlreadyRequested { tick });
@@ -61,11 +61,11 @@ pub fn submit(control_dir: &Path, control: &Control) -> Result<(), SubmitError> 
             }
             Err(error) => return Err(error.error).at("write", &path)?,
         }
-    }
+    };
     fault::point("submit.renamed");
     sync_folder(control_dir)?;
     fault::point("submit.synced");
-    Ok(())
+    Ok(left)
 }
 
 /// Makes the inbox if it is missing; its loop has to be there.

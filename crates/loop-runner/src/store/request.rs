@@ -75,7 +75,7 @@ pub enum RequestError {
 ///
 /// # Errors
 ///
-/// [`RequestError`]; but for [`RequestError::Submit`] the request is on disk.
+/// [`RequestError`]; after one while waiting the request is taken back.
 pub fn request(
     dir: &LoopDir,
     control: &Control,
@@ -96,8 +96,12 @@ pub(super) fn request_within(
     end_stale: impl FnOnce() -> Result<(), AttemptAlive>,
     owed: impl FnMut(&mut Held) -> Result<(), HeldError>,
 ) -> Result<Answered, RequestError> {
-    submit(&dir.control(), control)?;
-    match wait(dir, &control.id, engine, patience)? {
+    let left = submit(&dir.control(), control)?;
+    let waited = wait(dir, &control.id, engine, patience).inspect_err(|_| {
+        // What is told as failed must not happen later; if somebody has it, they do.
+        let _taken = std::fs::remove_file(&left);
+    });
+    match waited? {
         Waited::Lock(lock) => {
             let held = Held::open_locked(lock, dir, engine, clock, end_stale)?;
             settle(held, control, owed)

@@ -58,10 +58,13 @@ impl Row {
                 what: format!("read its loop.json, then: loop trust {}", self.name),
             });
         }
-        let aside = match state.parked.len() {
-            0 => None,
-            1 => Some("1 task is put aside".to_owned()),
-            tasks => Some(format!("{tasks} tasks are put aside")),
+        let mut parked = state.parked.iter();
+        let aside = match (parked.next(), parked.len()) {
+            (None, _) => None,
+            (Some((task, reason)), 0) => Some(format!("{task} is put aside ({reason})")),
+            (Some((task, reason)), more) => {
+                Some(format!("{task} ({reason}) and {more} more are put aside"))
+            }
         };
         let (word, why, outcome) = match (state.status, state.paused, aside) {
             (Status::HumanIntervention, _, _) => {

@@ -2,6 +2,7 @@
 
 use crate::show;
 use loop_core::config::WorkSourceKind;
+use loop_core::outcome::Halt;
 use loop_core::state::State;
 use loop_runner::interrupt::Interrupt;
 use loop_runner::setup::Setup;
@@ -30,10 +31,14 @@ pub(super) fn tell(setup: &Setup, state: &State) {
         format!("{task} ({reason}){why}")
     });
     tell_some("put aside", aside);
-    let mut aside = state.parked.keys().map(String::as_str);
+    let mut aside = state.parked.iter();
     match (aside.next(), aside.next()) {
         (None, _) => {}
-        (Some(one), None) => {
+        (Some((one, Halt::ApprovalRequired)), None) => {
+            let what = format!("look at it, and let it go on: loop approve {name} {one}");
+            show::field("do", what);
+        }
+        (Some((one, _)), None) => {
             show::field(
                 "do",
                 format!("take it back with: loop approve {name} {one}"),

@@ -55,6 +55,13 @@ pub(super) fn of(name: &str, snapshot: &Snapshot) -> Standing {
         return standing(format!("no tick before {time}"), Some(what));
     }
     match &state.last_outcome {
+        // What it waited for was approved since.
+        Some(outcome @ (Outcome::HumanIntervention(_) | Outcome::Parked(_)))
+            if state.parked.is_empty() =>
+        {
+            let why = format!("tick {} ended as {outcome}, and was approved", state.tick);
+            standing(why, None)
+        }
         Some(outcome) => {
             let why = format!("tick {} ended as {outcome}", state.tick);
             standing(why, what_to_do(outcome, name))

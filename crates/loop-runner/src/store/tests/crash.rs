@@ -91,7 +91,7 @@ fn ask(rig: &Rig, tick: u64) {
     let left = submit(&rig.dir.control(), &control(&format!("o{tick}"), request));
     assert!(matches!(
         left,
-        Ok(()) | Err(SubmitError::AlreadyRequested { .. })
+        Ok(_) | Err(SubmitError::AlreadyRequested { .. })
     ));
 }
 
