@@ -437,3 +437,54 @@ fn an_agent_that_writes_its_own_profile_stops_the_loop() {
     assert!(why.contains("harnesses/pi.json was added"), "{why}");
     assert_eq!(world.count("verify"), 0);
 }
+
+// rows: D-15
+// cases: 133, 137
+#[test]
+fn a_cost_that_cannot_be_read_or_has_no_price_is_unknown_and_holds_no_cap_off() {
+    let turn = |cost: Value| {
+        let usage = json!({"input": 900_000, "cacheRead": 0, "cacheWrite": 0, "output": 5_000,
+            "cost": {"total": cost}});
+        let message = json!({"role": "assistant", "content": [{"type": "text", "text": "ok"}],
+            "usage": usage, "stopReason": "stop"});
+        format!("{}\n", json!({"type": "message_end", "message": message}))
+    };
+    for cost in [json!("1,234.50"), json!(0), json!(-1)] {
+        let world = driven_by(json!("pi"));
+        world.configure(|config| {
+            config["brakes"]["max_cost_usd"] = json!(1);
+            config["roles"] = json!({"implement": {"prompt": "impl.md"}});
+        });
+        world.says("implement", turn(cost.clone()));
+        let told = world.tick();
+        assert_eq!(told["cost_usd"], Value::Null, "{cost}: {told:#}");
+        assert_eq!(told["reason"], "max_cost", "{cost}: {told:#}");
+        assert_eq!(world.count("verify"), 0);
+    }
+}
+
+// rows: D-8
+// cases: 135
+#[test]
+fn a_tool_with_a_limit_of_its_own_is_given_what_is_left() {
+    for (command, expected) in [
+        (
+            json!(["claude", "-p"]),
+            vec!["claude", "--max-budget-usd", "1.00", "-p"],
+        ),
+        (
+            json!(["claude", "-p", "--max-budget-usd", "50"]),
+            vec!["claude", "-p", "--max-budget-usd", "1.00"],
+        ),
+        (json!(["rec", "claude"]), vec!["rec", "claude"]),
+    ] {
+        let world = driven_by(json!({"profile": "claude", "command": command}));
+        world.configure(|config| {
+            config["brakes"]["max_cost_usd"] = json!(1);
+            config["roles"] = json!({"implement": {"prompt": "impl.md"}});
+        });
+        world.says("implement", claude_says("done", false, None));
+        world.tick();
+        assert_eq!(world.calls()[0].argv, expected);
+    }
+}

@@ -23,7 +23,7 @@ mod work;
 use crate::answer::{Answer, Reply, StepAnswer, StepFault, Work, WorktreeRecord};
 use crate::bill::{Charge, Usage};
 use crate::gate::GateReport;
-use crate::outcome::{Halt, Interruption, Outcome};
+use crate::outcome::{EnvironmentFault, Halt, Interruption, Outcome};
 use crate::rules::Rules;
 use crate::scope::Violation;
 use crate::state::{Running, State};
@@ -309,8 +309,7 @@ impl Machine {
             Answer::Closed => self.closed(),
             Answer::Step(answer) => {
                 self.spend_time(reply.elapsed_ms);
-                let refused = matches!(answer, StepAnswer::Failed(StepFault::Environment { .. }));
-                self.settle(reply.bill, refused);
+                self.settle(reply.bill, never_ran(&answer));
                 self.state.running = None;
                 self.step_ended(asked.step, answer);
             }
@@ -396,6 +395,19 @@ impl Machine {
             }
         }
     }
+}
+
+/// Whether a call met a fault before its model can have done anything. A limit or an
+/// outage may come after an hour of work.
+fn never_ran(answer: &StepAnswer) -> bool {
+    use EnvironmentFault::{Auth, MissingProgram, PromptTooLarge, PromptUnsendable};
+    let StepAnswer::Failed(StepFault::Environment { reason, .. }) = answer else {
+        return false;
+    };
+    matches!(
+        reason,
+        Auth | MissingProgram | PromptTooLarge | PromptUnsendable
+    )
 }
 
 /// Says in words what ended a tick, and during which step.

@@ -111,9 +111,9 @@ impl Machine {
         }
     }
 
-    /// Puts what a call really used in place of what it was charged with. A call that
-    /// was `refused` by what is around the loop has its own way to be waited for.
-    pub(super) fn settle(&mut self, bill: Option<Bill>, refused: bool) {
+    /// Puts what a call really used in place of what it was charged with. One that
+    /// never ran has used nothing that it could tell of.
+    pub(super) fn settle(&mut self, bill: Option<Bill>, never_ran: bool) {
         let Some((role, expected)) = self.tick.as_mut().and_then(|tick| tick.charge.take()) else {
             return;
         };
@@ -124,7 +124,7 @@ impl Machine {
         let charge = Charge::billed(self.estimate(role), &bill);
         self.remove(role, &expected);
         self.add(role, &charge);
-        if !refused {
+        if !never_ran {
             self.note_unknown(role, &bill);
         }
     }

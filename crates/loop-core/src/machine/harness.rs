@@ -62,20 +62,35 @@ impl Machine {
         let is_it = |(other, refused): &(Role, String)| (*other, refused) == (role, name);
         let refused = (self.tick.as_ref()).is_some_and(|tick| tick.refused.iter().any(is_it));
         let cooling = (self.state.cooling.get(name)).is_some_and(|out| self.now < out.until);
-        let itself = index > 0 && self.would_judge_itself(role, name);
+        let itself = match role {
+            Role::Verify => self.would_judge_itself(name),
+            // Nobody would be left to judge its work.
+            Role::Implement => index > 0 && self.judges_alone(name),
+            Role::Plan | Role::Orchestrate => false,
+        };
         !(refused || cooling || itself)
     }
 
     /// Whether a judge that is meant to be independent would be the harness that
-    /// did the work: it never falls back to that one.
-    fn would_judge_itself(&self, role: Role, name: &str) -> bool {
-        let Some(rules) = self.rules.as_ref().filter(|_| role == Role::Verify) else {
-            return false;
-        };
-        let first = |harnesses: &[HarnessRules]| harnesses.first().map(|h| h.name.clone());
-        let independent = first(&rules.verify.harnesses) != first(&rules.implement.harnesses);
+    /// did the work: it never judges itself.
+    fn would_judge_itself(&self, name: &str) -> bool {
         let worker = self.tick.as_ref().and_then(|tick| tick.worker.as_deref());
-        independent && worker == Some(name)
+        self.judge_is_independent() && worker == Some(name)
+    }
+
+    /// Whether the independent judge has no other harness than this one.
+    fn judges_alone(&self, name: &str) -> bool {
+        let judges = self.rules.as_ref().filter(|rules| rules.judge);
+        self.judge_is_independent()
+            && judges.is_some_and(|rules| rules.verify.harnesses.iter().all(|h| h.name == name))
+    }
+
+    /// Whether the configuration gives the judge another harness than the implementer.
+    fn judge_is_independent(&self) -> bool {
+        let first = |harnesses: &[HarnessRules]| harnesses.first().map(|h| h.name.clone());
+        self.rules.as_ref().is_some_and(|rules| {
+            first(&rules.verify.harnesses) != first(&rules.implement.harnesses)
+        })
     }
 
     /// Takes note of a fault of the harness that `step` has called. Returns whether
@@ -120,7 +135,9 @@ impl Machine {
             return;
         }
         let before = self.state.cooling.get(name);
-        let before = before.filter(|cooling| cooling.reason == reason);
+        // A service that says now this and now that of the same limit is at its limit.
+        let kind = |reason| if reason == Quota { RateLimit } else { reason };
+        let before = before.filter(|cooling| kind(cooling.reason) == kind(reason));
         let count = before.map_or(0, |cooling| cooling.count) + 1;
         let until = until.filter(|until| *until > self.now);
         let cooling = Cooling {

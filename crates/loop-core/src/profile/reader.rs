@@ -76,10 +76,10 @@ impl<'p> Reader<'p> {
         self.heard.used()
     }
 
-    /// Reports whether the latest that the harness said is an error that nothing has overcome.
+    /// Reports whether the latest that the harness said is an error.
     #[must_use]
     pub fn in_trouble(&self) -> bool {
-        self.heard.trouble.error.is_some()
+        self.heard.ends_in_error
     }
 
     /// Reports whether the harness has nothing more to say.

@@ -134,11 +134,17 @@ fn under_a_cap_a_call_that_tells_nothing_stops_the_loop() {
         implement bills 7 5 partly timeout | fail timeout | 2 | | | active | worktree implement
         ",
     );
-    // A call that was refused is waited for like any other.
+    // A quota may be used up after an hour of work; a login is missing before it.
+    World::new(reporting(None, Some(100))).play(
+        "
+        implement bills 1 - env quota until 60 | environment quota | 0 | | | active | worktree implement
+        > wait 60
+        | human_intervention max_tokens | 0 | | | waits max_tokens |
+        ",
+    );
     World::new(reporting(Some(100), Some(100))).play(
         "
-        implement bills - - env quota until 60 | environment quota | 0 | | | active | worktree implement
-        > wait 60
+        implement bills - - env auth | environment auth | 0 | | | active | worktree implement
         implement bills 1 1 changes / verify bills 1 1 fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree implement verify
         ",
     );

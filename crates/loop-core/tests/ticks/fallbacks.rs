@@ -122,6 +122,19 @@ fn an_independent_judge_never_falls_back_to_the_harness_that_did_the_work() {
         "implement env prompt_too_large / implement changes / verify env quota until 3600 / verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree implement implement verify verify",
     );
     assert_eq!(called(&world), [0, 1, 0, 1]);
+    // Nor does the implementer fall back to the only harness that judges.
+    World::new(tried(&["a", "j"], &["j"])).play(
+        "
+        implement env quota until 3600 | environment quota | 0 | | | active | worktree implement
+        | skipped not_before | 0 | | | active |
+        ",
+    );
+    // Where another can judge it may.
+    let mut world = World::new(tried(&["a", "j"], &["j", "k"]));
+    world.play(
+        "implement env auth / implement changes / verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree implement implement verify",
+    );
+    assert_eq!(called(&world), [0, 1, 1]);
     // A judge that is the worker anyway has no independence to lose.
     let mut world = World::new(tried(&["a", "b"], &["a", "b"]));
     world.play(

@@ -2,6 +2,7 @@
 
 use super::tail::Tail;
 use crate::holder::Captured;
+use loop_core::Usd;
 use loop_core::answer::{CallEnd, StepFault};
 use loop_core::bill::Bill;
 use loop_core::harness::CalledHarness;
@@ -35,14 +36,17 @@ pub(super) fn read(
 
 /// Returns the bill of a call that has ended.
 pub(super) fn bill(harness: &CalledHarness, end: &CallEnd, said: &Said) -> Bill {
-    let whole = matches!(end, CallEnd::Exited(_) | CallEnd::Reported(_));
+    // What could not be read may have told of more.
+    let ended = matches!(end, CallEnd::Exited(_) | CallEnd::Reported(_));
+    let whole = ended && said.unreadable == 0;
     let profile = harness.profile.as_deref();
     // A service that refused a call at once has not been paid for it: where each
-    // turn is reported, none was made.
-    let refused = said.fault.is_some() && whole;
+    // turn is reported, and none was, none was made.
+    let silent = said.used.cost.is_none() && said.used.tokens.is_none();
+    let refused = said.fault.is_some() && whole && silent;
     let zero = |reports: bool| refused && reports;
     let used = Used {
-        cost: said.used.cost.or_else(|| {
+        cost: priced(&said.used).or_else(|| {
             zero(profile.is_some_and(Profile::reports_cost_by_turn)).then(Default::default)
         }),
         tokens: said.used.tokens.or_else(|| {
@@ -50,6 +54,13 @@ pub(super) fn bill(harness: &CalledHarness, end: &CallEnd, said: &Said) -> Bill 
         }),
     };
     of(harness, used, whole, said.session.clone())
+}
+
+/// Returns what a call has cost. Tokens that cost nothing are those of a model that
+/// the harness knows no price of, and unknown is not zero.
+fn priced(used: &Used) -> Option<Usd> {
+    let free = used.tokens.is_some_and(|tokens| tokens.total() > 0);
+    used.cost.filter(|cost| !(cost.is_zero() && free))
 }
 
 /// Returns the bill of a call that was ended, as far as it was followed.

@@ -6,6 +6,7 @@ use loop_core::config::PromptVia;
 use loop_core::harness::CalledHarness;
 use loop_core::outcome::EnvironmentFault;
 use loop_core::step::Budget;
+use std::path::Path;
 
 /// The token that puts the whole prompt into an argument.
 const INLINE: &str = "{prompt_content}";
@@ -67,12 +68,30 @@ pub(super) fn stdin(harness: &CalledHarness, content: &str) -> Stdin {
 pub(super) fn command(harness: &CalledHarness, budget: Budget) -> Vec<String> {
     let mut command = harness.command.clone();
     let flag = harness.profile.as_ref().and_then(|p| p.max_usd_flag());
-    if let (Some(flag), Some(left)) = (flag, budget.usd)
-        && !command.iter().any(|element| element == flag)
-    {
-        // Behind the program: what follows may be the end of the options.
-        let at = command.len().min(1);
-        command.splice(at..at, [flag.to_owned(), left.to_string()]);
+    let (Some(flag), Some(left)) = (flag, budget.usd) else {
+        return command;
+    };
+    match command.iter().position(|element| element == flag) {
+        // The limit of the loop stands above one of the command's own.
+        Some(at) if at + 1 < command.len() => command[at + 1] = left.to_string(),
+        Some(_) => {}
+        // Behind the program, as what follows may be the end of the options; another
+        // program in front of it would not know the option.
+        None if is_program(harness, &command) => {
+            command.splice(1..1, [flag.to_owned(), left.to_string()]);
+        }
+        None => {}
     }
     command
+}
+
+/// Whether a command begins with the program that the profile is about.
+fn is_program(harness: &CalledHarness, command: &[String]) -> bool {
+    let name = |first: Option<&String>| {
+        let path = Path::new(first?);
+        path.file_name().map(ToOwned::to_owned)
+    };
+    let profile = harness.profile.as_ref();
+    let own = profile.and_then(|profile| name(profile.command().as_slice().first()));
+    own.is_some() && own == name(command.first())
 }

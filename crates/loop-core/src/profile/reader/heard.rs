@@ -68,6 +68,8 @@ pub(super) struct Heard<'p> {
     pub(super) trouble: Trouble,
     /// What an answer has followed.
     pub(super) overcome: Trouble,
+    /// Whether the latest event was an error.
+    pub(super) ends_in_error: bool,
     session: Option<String>,
     usages: Vec<Count<Tokens>>,
     cost: Count<Usd>,
@@ -81,6 +83,7 @@ impl<'p> Heard<'p> {
             answer: Answer::default(),
             trouble: Trouble::default(),
             overcome: Trouble::default(),
+            ends_in_error: false,
             session: None,
             usages: vec![Count::new(); file.output.usages().len()],
             cost: Count::new(),
@@ -113,7 +116,10 @@ impl<'p> Heard<'p> {
         self.done |= output.ends().iter().any(|sign| item.is(sign));
     }
 
+    /// Takes an error in. Whether it was the latest thing that was said is kept, too: who
+    /// goes on with other things after one is not stuck in it.
     fn take_error(&mut self, item: Item<'_>) {
+        self.ends_in_error = false;
         let mut selectors = self.file.output.errors().iter();
         let Some(first) = selectors.by_ref().find_map(|selector| item.text(selector)) else {
             return;
@@ -126,6 +132,7 @@ impl<'p> Heard<'p> {
         let mut error = said.unwrap_or(before);
         error.truncate(error.floor_char_boundary(LONGEST_ERROR));
         self.trouble.error = Some(error);
+        self.ends_in_error = true;
     }
 
     fn take_faults(&mut self, item: Item<'_>) {
