@@ -438,6 +438,28 @@ fn an_agent_that_writes_its_own_profile_stops_the_loop() {
     assert_eq!(world.count("verify"), 0);
 }
 
+// rows: D-4
+// cases: 40
+#[test]
+fn a_verdict_that_is_announced_before_the_judge_has_looked_is_none() {
+    let world = driven_by(json!("claude"));
+    world.configure(|config| config["roles"]["verify"]["harness"] = json!("pi"));
+    world.agent("pi");
+    world.says("implement", claude_says("wrote it", false, None));
+    let looked = json!({"type": "message_end", "message": {"role": "toolResult",
+        "content": [{"type": "text", "text": "12 tests FAILED"}]}});
+    let announced = pi_says(&verdict(true, 1.0, ""), 0.01);
+    world.says(
+        "verify",
+        format!("{announced}{looked}\n{}", pi_says("", 0.01)),
+    );
+    let told = world.tick();
+    assert_eq!(told["outcome"], "verify_error", "{told:#}");
+    assert_eq!(world.count("verify"), 2, "asked once more");
+    world.says("verify", format!("{looked}\n{announced}"));
+    assert_eq!(world.tick()["outcome"], "pass");
+}
+
 // rows: D-15
 // cases: 133, 137
 #[test]

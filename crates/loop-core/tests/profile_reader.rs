@@ -271,23 +271,25 @@ fn noise_before_and_between_json_is_passed_over() {
 }
 
 // rows: D-8
+// cases: 40
 #[test]
-fn pieces_are_joined_since_the_last_tool() {
-    let profile = profile(
-        r#"{"format":"ndjson","final":{"where":{"t":"say"},"path":"text","take":"join","since":{"t":"tool"}}}"#,
-        "[]",
-    );
-    let say = |text: &str| format!("{{\"t\":\"say\",\"text\":\"{text}\"}}\n");
-    let text = format!(
-        "{}{{\"t\":\"tool\"}}\n{}{}{{\"t\":\"tool\"}}\n",
-        say("no"),
-        say("hi "),
-        say("there")
-    );
-    assert_eq!(
-        read(&profile, &text, &OK, "").text.as_deref(),
-        Some("hi there")
-    );
+fn what_was_said_before_the_last_tool_is_no_answer() {
+    for (take, told) in [("join", "hi there"), ("last", "there")] {
+        let profile = profile(
+            &format!(
+                r#"{{"format":"ndjson","final":{{"where":{{"t":"say"}},"path":"text","take":"{take}","since":{{"t":"tool"}}}}}}"#
+            ),
+            "[]",
+        );
+        let say = |text: &str| format!("{{\"t\":\"say\",\"text\":\"{text}\"}}\n");
+        let tool = "{\"t\":\"tool\"}\n";
+        let answered = [&say("no"), tool, &say("hi "), &say("there")].concat();
+        let text = |output: &str| read(&profile, output, &OK, "").text;
+        assert_eq!(text(&answered).as_deref(), Some(told));
+        // Nothing follows the tool but silence, or a message without words.
+        assert_eq!(text(&[&answered, tool].concat()), None);
+        assert_eq!(text(&[&answered, tool, &say("")].concat()), None);
+    }
 }
 
 // cases: 44

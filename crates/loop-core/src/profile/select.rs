@@ -30,7 +30,7 @@ pub(super) struct Selector {
     /// Which of several texts counts; the last when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) take: Option<TakeText>,
-    /// The events that begin a joined text anew.
+    /// The events, such as tool calls, before which nothing that was said is the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) since: Option<Several<Where>>,
 }

@@ -35,7 +35,8 @@ fn a_thousand_idle_loops_cost_next_to_nothing() {
     // A rest for each tick with the end of its messages, and one in two seconds.
     assert!(facts.rests < 2 * 1000 + 2 * 3600, "{} rests", facts.rests);
     assert!(facts.marks <= 500 * 3600 + 1000, "{} looks", facts.marks);
-    assert!(facts.reads <= 2 * 1000, "{} reads", facts.reads);
+    // When it is taken in, and about its tick: none while it rests.
+    assert!(facts.reads <= 3 * 1000, "{} reads", facts.reads);
     assert_eq!(finished.exit_code(), exit::INTERRUPTED);
     let ticked = told.iter().filter(|line| line.contains("ticked"));
     assert_eq!(ticked.count(), 1000);

@@ -9,7 +9,6 @@ use crate::profile::several::Several;
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     text: Option<String>,
-    begins_anew: bool,
     /// A line said that the answer is all of the output so far.
     is_all: bool,
 }
@@ -18,8 +17,12 @@ impl Answer {
     /// Takes an event in, and reports whether it belongs to the answer.
     pub(super) fn take(&mut self, selector: &Selector, item: Item<'_>) -> bool {
         let begins = selector.since.as_ref().map_or(&[][..], Several::as_slice);
-        if let Item::Event(event) = item {
-            self.begins_anew |= begins.iter().any(|place| event.fits(Some(place)));
+        if let Item::Event(event) = item
+            && begins.iter().any(|place| event.fits(Some(place)))
+        {
+            // What was said before a tool call is no answer, even if nothing is said after it: a
+            // judge that announces its verdict and then looks has not given one.
+            self.text = None;
         }
         let Some(text) = item.text(selector).filter(|text| !text.is_empty()) else {
             return false;
@@ -38,10 +41,9 @@ impl Answer {
 
     fn add(&mut self, text: String, take: TakeText) {
         let begun = match take {
-            TakeText::Join if !self.begins_anew => self.text.take(),
-            TakeText::Join | TakeText::Last => None,
+            TakeText::Join => self.text.take(),
+            TakeText::Last => None,
         };
-        self.begins_anew = false;
         let joined = begun.unwrap_or_default() + &text;
         // Not at every piece, for each time all of it is moved.
         let is_long = joined.len() > 2 * LONGEST;
