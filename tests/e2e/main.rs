@@ -7,6 +7,7 @@
 
 mod agents;
 mod audit;
+mod bills;
 mod blast_radius;
 mod brakes;
 mod commands;

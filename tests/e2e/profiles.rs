@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// A world whose loop is driven by the harness `harness`, and judged by `rec`.
-fn driven_by(harness: Value) -> World {
+pub(crate) fn driven_by(harness: Value) -> World {
     let world = World::plain().with(|config| {
         config["harness"] = harness;
         for role in ["verify", "orchestrate"] {
@@ -21,7 +21,7 @@ fn driven_by(harness: Value) -> World {
 }
 
 /// What one call of pi prints that says `text`.
-fn pi_says(text: &str, usd: f64) -> String {
+pub(crate) fn pi_says(text: &str, usd: f64) -> String {
     let message = json!({
         "role": "assistant",
         "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text}],
@@ -35,7 +35,7 @@ fn pi_says(text: &str, usd: f64) -> String {
 }
 
 /// The envelope in which claude answers.
-fn claude_says(result: &str, is_error: bool, status: Option<u16>) -> String {
+pub(crate) fn claude_says(result: &str, is_error: bool, status: Option<u16>) -> String {
     let envelope = json!({
         "type": "result", "subtype": "success", "is_error": is_error, "api_error_status": status,
         "result": result, "session_id": "c-1", "total_cost_usd": 0.012_720_000_000_000_002_f64,

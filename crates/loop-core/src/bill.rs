@@ -25,6 +25,12 @@ pub struct Bill {
     /// are the least that it used.
     #[serde(default)]
     pub whole: bool,
+    /// Whether `tokens` lack what a part of the call used, so that they are the least.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncounted: bool,
+    /// Whether `cost` lacks what a part of the call cost, so that it is the least.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
     /// The harness's own session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -180,7 +186,7 @@ impl Charge {
     /// the end of a call that was ended is the least that it can have cost.
     pub(crate) fn billed(estimate: Option<Usd>, bill: &Bill) -> Self {
         let (usd, source) = match (bill.cost, estimate) {
-            (Some(cost), _) if bill.whole => (cost, CostSource::Reported),
+            (Some(cost), _) if bill.whole && !bill.unpriced => (cost, CostSource::Reported),
             (Some(part), Some(estimate)) => (part.max(estimate), CostSource::Estimated),
             (Some(part), None) => (part, CostSource::Unknown),
             (None, _) => {
@@ -192,7 +198,7 @@ impl Charge {
             usd,
             source,
             tokens: bill.tokens.unwrap_or_default(),
-            counted: bill.whole && bill.tokens.is_some(),
+            counted: bill.whole && !bill.uncounted && bill.tokens.is_some(),
         }
     }
 }

@@ -27,7 +27,8 @@
 //! # Reading a call
 //!
 //! - `output.final` finds the answer, the last one that is not empty; with `"take": "join"` the
-//!   pieces of one, and `since` names the events that begin it anew. Without `final`, which only
+//!   pieces of one. What was said before an event that `since` names, such as a tool call, is no
+//!   part of it. Without `final`, which only
 //!   `text` may leave out, the answer is all of the output.
 //! - `output.error` finds errors, in the order of the list. An error that a `final` follows is
 //!   overcome: tools try again by themselves. It explains the failure all the same when the tool
@@ -43,8 +44,9 @@
 //!   was reported before, and the caller takes the difference.
 //! - `output.cost` finds US dollars.
 //!
-//! A number that is missing is unknown, and one that is negative or no number makes the whole
-//! unknown; it is never zero.
+//! A number that is missing, negative or no number is unknown and never zero: what an event that
+//! `where` names does not tell is lacking from the whole. So is the cost of an event that says 0
+//! after tokens were told of.
 //!
 //! # Faults
 //!
@@ -84,8 +86,7 @@ pub use said::{Fault, FaultClass, Said};
 pub use schema::schema;
 pub use used::{Tokens, Used};
 
-use file::{Dash, File};
-use select::TakeNumber;
+use file::{Dash, File, Format};
 
 /// The longest prompt that fits into one argument of a command on Linux, with some room, in bytes.
 const MAX_PROMPT_BYTES: u64 = 131_000;
@@ -192,19 +193,11 @@ impl Profile {
         !self.file.output.usages().is_empty()
     }
 
-    /// Reports whether the output says what each turn of a call cost, so that one that says
-    /// nothing had no turn.
+    /// Reports whether the output is a stream of events that come as the work goes on, so that a
+    /// call that says nothing has done nothing.
     #[must_use]
-    pub fn reports_cost_by_turn(&self) -> bool {
-        let cost = self.file.output.cost.as_ref();
-        cost.is_some_and(|cost| cost.take == Some(TakeNumber::Sum))
-    }
-
-    /// Reports whether the output says how many tokens each turn of a call used.
-    #[must_use]
-    pub fn reports_tokens_by_turn(&self) -> bool {
-        let mut usages = self.file.output.usages().iter();
-        usages.any(|usage| usage.take == Some(TakeNumber::Sum))
+    pub fn tells_as_it_works(&self) -> bool {
+        self.file.output.format == Format::Ndjson
     }
 
     /// Reports whether the tokens of a resumed session include those that were reported before.

@@ -158,44 +158,74 @@ fn usage_is_added_up_exactly_or_unknown() {
     };
     let one = r#"{"t":"use","id":"a","in":1,"cache":2,"out":3}"#;
     let other = r#"{"t":"use","id":"b","in":10,"out":30}"#;
-    for (stdout, expected) in [
-        (String::new(), None),
-        (r#"{"t":"use","id":"a"}"#.to_owned(), None),
-        (r#"{"t":"use","id":"a","in":null,"out":3}"#.to_owned(), None),
-        (one.to_owned(), tokens(3, 2, 3)),
-        (format!("{one}\n{one}\n{other}\n{other}"), tokens(13, 2, 33)),
-        (format!("{one}\n{}", r#"{"t":"use","in":-1,"out":1}"#), None),
+    let behind_one = |event: &str| format!("{one}\n{event}");
+    for (stdout, expected, lacks) in [
+        (String::new(), None, false),
+        (r#"{"t":"use","id":"a"}"#.to_owned(), None, true),
+        (r#"{"t":"use","in":null,"out":3}"#.to_owned(), None, true),
+        (one.to_owned(), tokens(3, 2, 3), false),
         (
-            format!("{one}\n{}", r#"{"t":"use","in":"5","out":1}"#),
-            None,
+            format!("{one}\n{one}\n{other}\n{other}"),
+            tokens(13, 2, 33),
+            false,
         ),
         (
-            format!("{one}\n{}", r#"{"t":"end","in":5,"out":6}"#),
+            behind_one(r#"{"t":"use","in":-1,"out":1}"#),
+            tokens(3, 2, 3),
+            true,
+        ),
+        (
+            behind_one(r#"{"t":"use","in":"5","out":1}"#),
+            tokens(3, 2, 3),
+            true,
+        ),
+        (behind_one(r#"{"t":"use"}"#), tokens(3, 2, 3), true),
+        (
+            behind_one(r#"{"t":"end","in":5,"out":6}"#),
             tokens(5, 0, 6),
+            false,
         ),
+        // The total that is promised for the end is not there: what came before stands.
+        (behind_one(r#"{"t":"end"}"#), tokens(3, 2, 3), false),
     ] {
-        assert_eq!(
-            read(&profile, &stdout, &OK, "").used.tokens,
-            expected,
-            "{stdout}"
-        );
+        let used = read(&profile, &stdout, &OK, "").used;
+        assert_eq!((used.tokens, used.uncounted), (expected, lacks), "{stdout}");
     }
     let usd = |text: &str| text.parse::<Usd>().ok();
-    for (stdout, expected) in [
-        (r#"{"t":"bill"}"#.to_owned(), None),
-        (r#"{"t":"bill","usd":0}"#.to_owned(), usd("0")),
+    let tenth = "{\"t\":\"bill\",\"usd\":0.1}\n";
+    for (stdout, expected, lacks) in [
+        (r#"{"t":"bill"}"#.to_owned(), None, true),
+        (r#"{"t":"bill","usd":0}"#.to_owned(), usd("0"), false),
         (
             r#"{"t":"bill","usd":0.012720000000000002}"#.to_owned(),
             usd("0.012721"),
+            false,
         ),
-        (r#"{"t":"bill","usd":1.2e-3}"#.to_owned(), usd("0.0012")),
-        (r#"{"t":"bill","usd":-1}"#.to_owned(), None),
-        (r#"{"t":"bill","usd":"$1,234.50"}"#.to_owned(), None),
-        ("{\"t\":\"bill\",\"usd\":0.1}\n".repeat(10_000), usd("1000")),
+        (
+            r#"{"t":"bill","usd":1.2e-3}"#.to_owned(),
+            usd("0.0012"),
+            false,
+        ),
+        (r#"{"t":"bill","usd":-1}"#.to_owned(), None, true),
+        (r#"{"t":"bill","usd":"$1,234.50"}"#.to_owned(), None, true),
+        (tenth.repeat(10_000), usd("1000"), false),
+        (
+            format!("{tenth}{}", r#"{"t":"bill","usd":null}"#),
+            usd("0.1"),
+            true,
+        ),
+        (format!("{tenth}{}", r#"{"t":"bill"}"#), usd("0.1"), true),
+        // Tokens of a model that the harness knows no price of, beside those of one that has one.
+        (
+            format!("{tenth}{one}\n{}", r#"{"t":"bill","usd":0}"#),
+            usd("0.1"),
+            true,
+        ),
     ] {
+        let used = read(&profile, &stdout, &OK, "").used;
         assert_eq!(
-            read(&profile, &stdout, &OK, "").used.cost,
-            expected,
+            (used.cost, used.unpriced),
+            (expected, lacks),
             "{stdout:.60}"
         );
     }

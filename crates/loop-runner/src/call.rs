@@ -121,6 +121,7 @@ pub(crate) fn prepare<'s>(
     command.timeout = Duration::from_millis(call.timeout_ms);
     command.idle_timeout = harness.idle_timeout;
     command.stdin = deliver::stdin(harness, &prompt.content);
+    command.heard = harness.profile.is_some();
     command.preflight().map_err(|error| not_started(&error))?;
     Ok(Prepared {
         command,

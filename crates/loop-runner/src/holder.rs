@@ -6,8 +6,9 @@
 //! its descendants, and holds `step.lock`. It ends all descendants, also those
 //! in sessions of their own, when the child ends, when a limit is reached, when
 //! the engine asks for it, and when the engine is gone, however that came. The
-//! output goes from the child through the holder to disk, never through the
-//! engine.
+//! output goes from the child through the holder to disk, bounded; where the
+//! engine has to know all of it ([`Command::heard`]), the holder hands standard
+//! output on as well.
 //!
 //! A program that embeds this crate calls [`main_if_holder`] first thing in its
 //! `main`. Without that, and on systems other than Linux, a command gets only a
@@ -63,6 +64,7 @@ mod stale;
 mod strays;
 mod stream;
 mod supervise;
+mod tee;
 
 pub use capture::Captured;
 pub use command::{ARGUMENT_LIMIT, Command, Stdin};

@@ -129,16 +129,18 @@ impl Machine {
         }
     }
 
-    /// A cap cannot hold over a call that has told nothing. One that was ended after it
-    /// had told of its turns lacks at most the last of them.
+    /// A cap cannot hold over a call that has not told what it used. One that was ended after
+    /// it had told of its turns lacks at most the last of them.
     fn note_unknown(&mut self, role: Role, bill: &Bill) {
         let Some(brakes) = self.rules.as_ref().map(|rules| &rules.brakes) else {
             return;
         };
-        let unpriced = bill.cost.is_none() && self.estimate(role).is_none();
+        let unpriced = bill.cost.is_none() || bill.unpriced;
+        let unpriced = unpriced && self.estimate(role).is_none();
+        let uncounted = bill.tokens.is_none() || bill.uncounted;
         let (halt, what) = if brakes.max_cost.is_some() && unpriced {
             (Halt::MaxCost, "cost")
-        } else if brakes.max_tokens.is_some() && bill.tokens.is_none() {
+        } else if brakes.max_tokens.is_some() && uncounted {
             (Halt::MaxTokens, "tokens")
         } else {
             return;

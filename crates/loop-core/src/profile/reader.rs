@@ -76,13 +76,14 @@ impl<'p> Reader<'p> {
         self.heard.used()
     }
 
-    /// Reports whether the latest that the harness said is an error.
+    /// Reports whether the harness has said nothing but errors of late, and more than one: it tries
+    /// again.
     #[must_use]
     pub fn in_trouble(&self) -> bool {
-        self.heard.ends_in_error
+        self.heard.errors_in_a_row > 1
     }
 
-    /// Reports whether the harness has nothing more to say.
+    /// Reports whether the latest that the harness said is that it has nothing more to say.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.heard.is_done()
@@ -104,6 +105,7 @@ impl<'p> Reader<'p> {
         let used = self.heard.used();
         let blame = blame::blame(&self.profile.file, &mut self.heard, end, stderr_tail);
         let session = self.heard.session();
+        let worked = self.heard.worked;
         let text = match blame.error {
             Some(_) => None,
             None => self.heard.answer(output),
@@ -114,6 +116,7 @@ impl<'p> Reader<'p> {
             session,
             used,
             fault: blame.fault,
+            worked,
             unreadable,
         }
     }

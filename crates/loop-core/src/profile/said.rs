@@ -21,6 +21,9 @@ pub struct Said {
     pub used: Used,
     /// What around the loop is to blame.
     pub fault: Option<Fault>,
+    /// Whether there is a sign that a model did something: an answer, a tool that was called, or
+    /// something that was used. Without one, a service that refused the call was not paid for it.
+    pub worked: bool,
     /// How many lines or documents were too long to be read.
     pub unreadable: u64,
 }

@@ -9,8 +9,12 @@ use crate::Usd;
 pub struct Used {
     /// The tokens; `None` is unknown.
     pub tokens: Option<Tokens>,
+    /// Whether `tokens` lack a part, such as a turn that told none: they are the least.
+    pub uncounted: bool,
     /// The cost, rounded up to a micro-dollar; `None` is unknown.
     pub cost: Option<Usd>,
+    /// Whether `cost` lacks a part, such as a turn of a model that has no price: it is the least.
+    pub unpriced: bool,
 }
 
 /// Tokens of a model.

@@ -7,7 +7,7 @@ use loop_core::answer::{CallEnd, StepFault};
 use loop_core::bill::Bill;
 use loop_core::harness::CalledHarness;
 use loop_core::outcome::EnvironmentFault;
-use loop_core::profile::{Fault, FaultClass, Profile, Reader, Said, Used};
+use loop_core::profile::{Fault, FaultClass, Profile, Said, Tokens, Used};
 use loop_core::text::{cut, without_controls};
 use loop_core::time::Timestamp;
 use std::io::{self, Write};
@@ -18,49 +18,38 @@ const STDERR: usize = 64 * 1024;
 /// The most of an error's text that is told, in characters.
 const ERROR: usize = 300;
 
-/// Reads what the harness has said, from its captured streams. `None` for the
-/// standard output that is not what the harness wrote any more.
-pub(super) fn read(
-    profile: &Profile,
-    end: &CallEnd,
-    stdout: (&Captured, &Path),
-    stderr: (&Captured, &Path),
-) -> io::Result<Said> {
-    let mut reader = Into(Reader::new(profile));
-    stdout.0.copy(stdout.1, &mut reader)?;
-    let mut tail = End(Vec::new());
-    // Without it the call is read by its standard output alone.
-    let _changed_by_someone = stderr.0.copy(stderr.1, &mut tail);
-    Ok(reader.0.finish(end, &tail.0))
+/// Returns the end of a captured stream.
+pub(super) fn end_of(captured: &Captured, path: &Path) -> Vec<u8> {
+    let mut end = End(Vec::new());
+    match captured.copy(path, &mut end) {
+        Ok(()) => end.0,
+        // The call is read by its standard output alone.
+        Err(_changed_by_someone) => Vec::new(),
+    }
 }
 
 /// Returns the bill of a call that has ended.
 pub(super) fn bill(harness: &CalledHarness, end: &CallEnd, said: &Said) -> Bill {
-    // What could not be read may have told of more.
-    let ended = matches!(end, CallEnd::Exited(_) | CallEnd::Reported(_));
-    let whole = ended && said.unreadable == 0;
-    let profile = harness.profile.as_deref();
-    // A service that refused a call at once has not been paid for it: where each
-    // turn is reported, and none was, none was made.
-    let silent = said.used.cost.is_none() && said.used.tokens.is_none();
-    let refused = said.fault.is_some() && whole && silent;
-    let zero = |reports: bool| refused && reports;
-    let used = Used {
-        cost: priced(&said.used).or_else(|| {
-            zero(profile.is_some_and(Profile::reports_cost_by_turn)).then(Default::default)
-        }),
-        tokens: said.used.tokens.or_else(|| {
-            zero(profile.is_some_and(Profile::reports_tokens_by_turn)).then(Default::default)
-        }),
-    };
+    let whole = matches!(end, CallEnd::Exited(_) | CallEnd::Reported(_));
+    let mut used = said.used;
+    if said.unreadable > 0 {
+        // It may have told of more.
+        (used.uncounted, used.unpriced) = (true, true);
+    } else if whole && said.fault.is_some() && !said.worked && tells_as_it_works(harness) {
+        // A service that refused a call at once has not been paid for it.
+        used = Used {
+            cost: harness.reports_cost().then(Usd::default),
+            tokens: harness.reports_tokens().then(Tokens::default),
+            ..Used::default()
+        };
+    }
     of(harness, used, whole, said.session.clone())
 }
 
-/// Returns what a call has cost. Tokens that cost nothing are those of a model that
-/// the harness knows no price of, and unknown is not zero.
-fn priced(used: &Used) -> Option<Usd> {
-    let free = used.tokens.is_some_and(|tokens| tokens.total() > 0);
-    used.cost.filter(|cost| !(cost.is_zero() && free))
+/// Whether silence means that nothing was done.
+fn tells_as_it_works(harness: &CalledHarness) -> bool {
+    let profile = harness.profile.as_deref();
+    profile.is_some_and(Profile::tells_as_it_works)
 }
 
 /// Returns the bill of a call that was ended, as far as it was followed.
@@ -83,6 +72,8 @@ fn of(harness: &CalledHarness, used: Used, whole: bool, session: Option<String>)
         tokens: used.tokens,
         cost: used.cost,
         whole,
+        uncounted: used.uncounted,
+        unpriced: used.unpriced,
         session,
         cumulative,
     }
@@ -118,20 +109,6 @@ pub(super) fn fault(harness: &CalledHarness, fault: &Fault, now: Timestamp) -> S
 pub(super) fn in_one_line(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     cut(&without_controls(&words.join(" ")), ERROR)
-}
-
-/// Hands what is written on to the reader.
-struct Into<'p>(Reader<'p>);
-
-impl Write for Into<'_> {
-    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
-        self.0.push(chunk);
-        Ok(chunk.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Keeps the end of what is written.

@@ -71,16 +71,22 @@ pub(super) fn command(harness: &CalledHarness, budget: Budget) -> Vec<String> {
     let (Some(flag), Some(left)) = (flag, budget.usd) else {
         return command;
     };
-    match command.iter().position(|element| element == flag) {
-        // The limit of the loop stands above one of the command's own.
-        Some(at) if at + 1 < command.len() => command[at + 1] = left.to_string(),
-        Some(_) => {}
-        // Behind the program, as what follows may be the end of the options; another
-        // program in front of it would not know the option.
-        None if is_program(harness, &command) => {
-            command.splice(1..1, [flag.to_owned(), left.to_string()]);
+    // The limit of the loop stands above one of the command's own.
+    let joined = format!("{flag}=");
+    let mut has_one = false;
+    for at in 0..command.len() {
+        if command[at].starts_with(&joined) {
+            command[at] = format!("{joined}{left}");
+            has_one = true;
+        } else if command[at] == flag && at + 1 < command.len() {
+            command[at + 1] = left.to_string();
+            has_one = true;
         }
-        None => {}
+    }
+    // Behind the program, as what follows may be the end of the options; another program
+    // in front of it would not know the option.
+    if !has_one && is_program(harness, &command) {
+        command.splice(1..1, [flag.to_owned(), left.to_string()]);
     }
     command
 }

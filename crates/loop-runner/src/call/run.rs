@@ -7,8 +7,9 @@ use crate::holder::{self, Ended, How, Wish};
 use loop_core::answer::{CallEnd, Called, StepFault};
 use loop_core::bill::Bill;
 use loop_core::harness::CalledHarness;
-use loop_core::profile::Said;
+use loop_core::profile::{Reader, Said};
 use loop_core::time::Timestamp;
+use std::thread;
 
 /// Runs a prepared call to its end; `poll` is asked several times a second
 /// whether it may go on.
@@ -17,21 +18,15 @@ pub(crate) fn run(
     clock: &dyn Clock,
     poll: impl FnMut() -> Wish,
 ) -> Result<Ran, NotRun> {
-    let (mut call, ended, mut warnings) = follow(&prepared, poll)?;
+    let mut warnings = Vec::new();
+    let (mut call, ended, heard) = follow(&prepared, poll, &mut warnings)?;
     let Prepared {
         command, harness, ..
     } = &prepared;
-    if let (Some(profile), Some(ended)) = (harness.profile.as_deref(), &ended) {
-        let stdout = (&ended.stdout, &*command.stdout);
-        let stderr = (&ended.stderr, &*command.stderr);
-        match bill::read(profile, &call.end, stdout, stderr) {
-            Ok(said) => call.take(harness, said, clock.now()),
-            Err(error) => {
-                let path = command.stdout.display();
-                warnings.push(format!("{path} is not what the agent said: {error}"));
-                call.text = Some(String::new());
-            }
-        }
+    if let (Some(reader), Some(ended)) = (heard, &ended) {
+        let stderr = bill::end_of(&ended.stderr, &command.stderr);
+        let said = reader.finish(&call.end, &stderr);
+        call.take(harness, said, clock.now());
     }
     let source = match (&call.text, &ended) {
         (Some(text), _) => output::Source::Text(text),
@@ -59,30 +54,37 @@ pub(crate) fn run(
     })
 }
 
-/// Starts a call and waits for its end, with an eye on what it uses. The holder's
+/// Starts a call and waits for its end, with an ear on what it uses. The holder's
 /// word is missing when somebody has killed it; the call is lost then.
-fn follow(
-    prepared: &Prepared<'_>,
+fn follow<'p>(
+    prepared: &'p Prepared<'_>,
     mut poll: impl FnMut() -> Wish,
-) -> Result<(Ending, Option<Ended>, Vec<String>), NotRun> {
+    warnings: &mut Vec<String>,
+) -> Result<(Ending, Option<Ended>, Option<Reader<'p>>), NotRun> {
     let Prepared {
         command,
         harness,
         budget,
         ..
     } = prepared;
-    let running = holder::spawn(command).map_err(|error| NotRun::from(not_started(&error)))?;
+    let mut running = holder::spawn(command).map_err(|error| NotRun::from(not_started(&error)))?;
     let profile = harness.profile.as_deref();
-    let mut tail = profile.map(|profile| Tail::new(profile, *budget, command.idle_timeout));
+    let tail = profile.map(|profile| Tail::new(profile, *budget, command.idle_timeout));
     let mut enough = None;
-    let waited = running.wait(|| {
-        enough = enough.or_else(|| tail.as_mut()?.look(&command.stdout));
-        match (poll(), enough) {
-            (Wish::GoOn, Some(_)) => Wish::End,
-            (wish, _) => wish,
+    let waited = thread::scope(|scope| {
+        if let (Some(tail), Some(output)) = (&tail, running.output()) {
+            scope.spawn(move || tail.follow(&output));
         }
+        let waited = running.wait(|| {
+            enough = enough.or_else(|| tail.as_ref()?.look());
+            match (poll(), enough) {
+                (Wish::GoOn, Some(_)) => Wish::End,
+                (wish, _) => wish,
+            }
+        });
+        tail.iter().for_each(Tail::end);
+        waited
     });
-    let mut warnings = Vec::new();
     let ended = waited
         .map_err(|error| warnings.push(error.to_string()))
         .ok();
@@ -104,7 +106,7 @@ fn follow(
         text: None,
         fault: None,
     };
-    Ok((ending, ended, warnings))
+    Ok((ending, ended, tail.map(Tail::into_reader)))
 }
 
 /// Says how a call ended; `None` when it was ended because the tick has to end.

@@ -1,23 +1,20 @@
-//! A look at what a harness says while it runs: what it has used, and whether it
+//! An ear on what a harness says while it runs: what it has used, and whether it
 //! has said its last word.
 
 use loop_core::answer::Cap;
 use loop_core::profile::{Profile, Reader, Used};
 use loop_core::step::Budget;
-use rustix::fs::{CWD, Mode, OFlags, openat};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(250);
 /// How long a harness that has said its last word may take to exit.
 const LINGER: Duration = Duration::from_secs(30);
 /// How long a harness may stand in the same trouble.
 const TROUBLE: Duration = Duration::from_secs(300);
-/// The most that is read in one look, in bytes.
-const LOOK: usize = 1024 * 1024;
+/// How long its last words may take to arrive once everything of it is gone.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Why a call does not go on, though nobody asked for its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,17 +27,19 @@ pub(super) enum Enough {
     Stuck,
 }
 
-/// The output of a harness that runs, read as it grows.
+/// The output of a harness that runs, read as it comes.
 pub(super) struct Tail<'p> {
-    reader: Reader<'p>,
+    heard: Mutex<Heard<'p>>,
     budget: Budget,
-    /// The file; none as long as there is none.
-    file: Option<File>,
-    read: u64,
-    looked: Instant,
-    done: Option<Instant>,
-    /// How long it may stand in trouble, and since when it does.
+    /// How long it may stand in trouble.
     patience: Duration,
+    /// Whether everything of the call is gone.
+    over: AtomicBool,
+}
+
+struct Heard<'p> {
+    reader: Reader<'p>,
+    done: Option<Instant>,
     trouble: Option<Instant>,
 }
 
@@ -48,30 +47,52 @@ impl<'p> Tail<'p> {
     /// Follows a call. An error that stands longer than `idle` is no sign of life.
     pub(super) fn new(profile: &'p Profile, budget: Budget, idle: Option<Duration>) -> Self {
         Self {
-            reader: Reader::new(profile),
+            heard: Mutex::new(Heard {
+                reader: Reader::new(profile),
+                done: None,
+                trouble: None,
+            }),
             budget,
-            file: None,
-            read: 0,
-            looked: Instant::now(),
-            done: None,
             patience: idle.map_or(TROUBLE, |idle| idle.min(TROUBLE)),
-            trouble: None,
+            over: AtomicBool::new(false),
         }
     }
 
-    /// Reads on in the file at `path`, and says whether the call has had enough.
-    pub(super) fn look(&mut self, path: &Path) -> Option<Enough> {
-        if self.looked.elapsed() >= PAUSE {
-            self.looked = Instant::now();
-            self.read_on(path);
+    /// Hears everything, until the call is over and has no more to say.
+    pub(super) fn follow(&self, output: &Receiver<Vec<u8>>) {
+        let mut give_up = None;
+        loop {
+            match output.recv_timeout(LAST_WORDS / 10) {
+                Ok(piece) => self.heard().hear(&piece),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            // Somebody who was given the pipe may keep it open, and may even write into it.
+            if self.over.load(Ordering::Relaxed) {
+                let until = *give_up.get_or_insert_with(|| Instant::now() + LAST_WORDS);
+                if Instant::now() >= until {
+                    return;
+                }
+            }
         }
-        if let Some(cap) = self.over() {
+    }
+
+    /// Says that everything of the call is gone.
+    pub(super) fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+
+    /// Says whether the call has had enough.
+    pub(super) fn look(&self) -> Option<Enough> {
+        let heard = self.heard();
+        if let Some(since) = heard.done {
+            // What it has used is used: ending it now would only lose its work.
+            return (since.elapsed() >= LINGER).then_some(Enough::Done);
+        }
+        if let Some(cap) = self.over_budget(heard.reader.used()) {
             return Some(Enough::Capped(cap));
         }
-        if self.done.is_some_and(|since| since.elapsed() >= LINGER) {
-            return Some(Enough::Done);
-        }
-        let stuck = self
+        let stuck = heard
             .trouble
             .is_some_and(|since| since.elapsed() >= self.patience);
         stuck.then_some(Enough::Stuck)
@@ -79,16 +100,21 @@ impl<'p> Tail<'p> {
 
     /// Returns what has been used so far.
     pub(super) fn used(&self) -> Used {
-        self.reader.used()
+        self.heard().reader.used()
     }
 
     /// Whether it has said its last word.
     pub(super) fn is_done(&self) -> bool {
-        self.done.is_some()
+        self.heard().done.is_some()
     }
 
-    fn over(&self) -> Option<Cap> {
-        let used = self.reader.used();
+    /// Returns the reader of all that was heard.
+    pub(super) fn into_reader(self) -> Reader<'p> {
+        let heard = self.heard.into_inner();
+        heard.unwrap_or_else(PoisonError::into_inner).reader
+    }
+
+    fn over_budget(&self, used: Used) -> Option<Cap> {
         if let (Some(cost), Some(left)) = (used.cost, self.budget.usd)
             && cost >= left
         {
@@ -98,35 +124,25 @@ impl<'p> Tail<'p> {
         (tokens >= left).then_some(Cap::Tokens)
     }
 
-    /// What cannot be read is read at the call's end, from what the holder kept.
-    fn read_on(&mut self, path: &Path) {
-        if self.file.is_none() {
-            self.file = open(path);
-        }
-        let Some(file) = &self.file else { return };
-        let mut chunk = vec![0; LOOK];
-        let Ok(length) = file.read_at(&mut chunk, self.read) else {
-            return;
-        };
-        self.read += length as u64;
-        self.reader.push(&chunk[..length]);
-        match self.reader.in_trouble() {
-            true => {
-                self.trouble.get_or_insert_with(Instant::now);
-            }
-            false => self.trouble = None,
-        }
-        if self.reader.is_done() {
-            self.done.get_or_insert_with(Instant::now);
-        }
+    fn heard(&self) -> MutexGuard<'_, Heard<'p>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Opens a regular file, without waiting and through no link.
-fn open(path: &Path) -> Option<File> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(openat(CWD, path, flags, Mode::empty()).ok()?);
-    file.metadata()
-        .is_ok_and(|meta| meta.is_file())
-        .then_some(file)
+impl Heard<'_> {
+    fn hear(&mut self, piece: &[u8]) {
+        self.reader.push(piece);
+        since(&mut self.trouble, self.reader.in_trouble());
+        // Who goes on after its last word has not said it yet.
+        since(&mut self.done, self.reader.is_done());
+    }
+}
+
+/// Keeps since when something `is` so.
+fn since(time: &mut Option<Instant>, is: bool) {
+    if is {
+        time.get_or_insert_with(Instant::now);
+    } else {
+        *time = None;
+    }
 }

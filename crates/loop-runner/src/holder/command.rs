@@ -34,6 +34,9 @@ pub struct Command {
     pub stdout: PathBuf,
     /// The file that gets what the child writes to its standard error.
     pub stderr: PathBuf,
+    /// Whether what the child writes to its standard output is also to be had as it
+    /// comes, by [`Running::output`](super::Running::output).
+    pub heard: bool,
     /// How many bytes of each stream are kept, half of them from the start and
     /// half from the end.
     pub output_cap: u64,
@@ -89,6 +92,7 @@ impl Command {
             stdin: Stdin::Null,
             stdout,
             stderr,
+            heard: false,
             output_cap: Self::OUTPUT_CAP,
             timeout: Self::TIMEOUT,
             idle_timeout: None,

@@ -8,6 +8,7 @@ use super::{
     scope::exit_of,
     strays::{self, Known},
     supervise::Ask,
+    tee::Pieces,
 };
 use rustix::process::{Pid, Signal};
 use std::{
@@ -36,18 +37,23 @@ pub(super) struct Holder {
 }
 
 impl Holder {
-    /// Starts a holder and gives it its command.
+    /// Starts a holder and gives it its command, whose standard output is handed on
+    /// to `heard`.
     pub(super) fn start(
         program: &Path,
         command: &Command,
+        heard: Option<Pieces>,
     ) -> Result<(Self, Receiver<News>), StartError> {
         let trouble = |source| StartError::Io {
             doing: "start the process that holds commands".into(),
             source,
         };
-        let mut child = launch().map_err(trouble)?;
+        let mut child = launch(heard.is_some()).map_err(trouble)?;
         let orders = child.stdin.take();
         let reports = child.stdout.take();
+        if let (Some(heard), Some(output)) = (heard, child.stderr.take()) {
+            heard.relay(output);
+        }
         // Not reaped yet, so that this finds it even if it has ended.
         let process = Process::find(child.id());
         let (sender, news) = mpsc::channel();
@@ -100,14 +106,14 @@ impl From<Report> for News {
     }
 }
 
-fn launch() -> io::Result<Child> {
+fn launch(heard: bool) -> io::Result<Child> {
     let shown = std::env::args_os().next();
     std::process::Command::new(THIS_BINARY)
         .arg0(shown.unwrap_or_else(|| THIS_BINARY.into()))
         .arg(HIDDEN_ARGUMENT)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(if heard { Stdio::piped() } else { Stdio::null() })
         .spawn()
 }
 

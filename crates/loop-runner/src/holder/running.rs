@@ -6,6 +6,7 @@ use super::{
     lock::{Owner, StepLock},
     scope::Scope,
     supervise::{Ask, Event, KILL_LIMIT, Supervisor, after},
+    tee::{self, Pieces, Tee},
 };
 use std::{
     path::{Path, PathBuf},
@@ -41,6 +42,7 @@ pub enum Wish {
 pub struct Running {
     link: Link,
     news: Receiver<News>,
+    output: Option<Receiver<Vec<u8>>>,
     pid: u32,
     program: PathBuf,
     timeout: Duration,
@@ -78,10 +80,12 @@ enum Link {
 /// Returns a [`StartError`] if nothing of the command has been run.
 pub fn spawn(command: &Command) -> Result<Running, StartError> {
     let program = command.preflight()?;
-    let Started { link, news, pid } = start(&program, command)?;
+    let (heard, output) = command.heard.then(tee::channel).unzip();
+    let Started { link, news, pid } = start(&program, command, heard)?;
     Ok(Running {
         link,
         news,
+        output,
         pid,
         program,
         timeout: command.timeout,
@@ -99,6 +103,15 @@ impl Running {
     /// Returns the file that was executed.
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// Returns what the child writes to its standard output, in pieces as they come,
+    /// if the command is [`heard`](Command::heard) and nobody has asked before.
+    ///
+    /// The child waits for a listener that is too slow, and goes on without one that is
+    /// dropped. The pieces end soon after the command.
+    pub fn output(&mut self) -> Option<Receiver<Vec<u8>>> {
+        self.output.take()
     }
 
     /// Returns what is ended together with the child.
@@ -195,21 +208,25 @@ struct Started {
 }
 
 #[cfg(target_os = "linux")]
-fn start(program: &Path, command: &Command) -> Result<Started, StartError> {
+fn start(program: &Path, command: &Command, heard: Option<Pieces>) -> Result<Started, StartError> {
     match Containment::available() {
-        Containment::Holder => start_holder(program, command),
-        Containment::ProcessGroup => start_here(program, command),
+        Containment::Holder => start_holder(program, command, heard),
+        Containment::ProcessGroup => start_here(program, command, heard),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn start(program: &Path, command: &Command) -> Result<Started, StartError> {
-    start_here(program, command)
+fn start(program: &Path, command: &Command, heard: Option<Pieces>) -> Result<Started, StartError> {
+    start_here(program, command, heard)
 }
 
 #[cfg(target_os = "linux")]
-fn start_holder(program: &Path, command: &Command) -> Result<Started, StartError> {
-    let (holder, news) = Holder::start(program, command)?;
+fn start_holder(
+    program: &Path,
+    command: &Command,
+    heard: Option<Pieces>,
+) -> Result<Started, StartError> {
+    let (holder, news) = Holder::start(program, command, heard)?;
     match news.recv_timeout(command.lock_patience.saturating_add(SLACK)) {
         Ok(News::Started { pid }) => {
             let link = Link::Holder(holder);
@@ -226,7 +243,11 @@ fn start_holder(program: &Path, command: &Command) -> Result<Started, StartError
 }
 
 /// Runs the command under this process itself, on a thread.
-fn start_here(program: &Path, command: &Command) -> Result<Started, StartError> {
+fn start_here(
+    program: &Path,
+    command: &Command,
+    heard: Option<Pieces>,
+) -> Result<Started, StartError> {
     let refused = |refusal: Refusal| refusal.into_start_error(program, command);
     let mut lock =
         StepLock::take(&command.step_lock, command.lock_patience, || true).map_err(refused)?;
@@ -237,7 +258,8 @@ fn start_here(program: &Path, command: &Command) -> Result<Started, StartError> 
             command.step_lock.display()
         )))
         .map_err(refused)?;
-    let supervisor = Supervisor::start(program, command, Scope::Group).map_err(refused)?;
+    let tee = heard.map(|pieces| Box::new(pieces) as Tee);
+    let supervisor = Supervisor::start(program, command, Scope::Group, tee).map_err(refused)?;
     let (sender, news) = mpsc::channel();
     let started = Started {
         link: Link::Thread(supervisor.sender()),

@@ -8,6 +8,7 @@ use super::{
     protocol::{Order, Report, send},
     scope::Scope,
     supervise::{Ask, Event, Supervisor},
+    tee::Tee,
 };
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -68,7 +69,9 @@ fn hold_command(program: &Path, command: &Command) -> Result<Ended, Refusal> {
         return Err(Refusal::EngineGone);
     }
     let _guard = PanicGuard(this);
-    let supervisor = Supervisor::start(program, command, Scope::Descendants(this))?;
+    // The engine has the other end of this stream where it wants to hear.
+    let tee = command.heard.then(|| Box::new(io::stderr()) as Tee);
+    let supervisor = Supervisor::start(program, command, Scope::Descendants(this), tee)?;
     obey_signals(signals, supervisor.sender());
     obey_engine(supervisor.sender());
     let pid = supervisor.pid();

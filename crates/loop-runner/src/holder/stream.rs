@@ -1,6 +1,6 @@
 //! The pipes between a child and the process that supervises it.
 
-use super::{Captured, capture::Capture, supervise::Event};
+use super::{Captured, capture::Capture, supervise::Event, tee::Tee};
 use std::os::fd::AsFd;
 use std::{
     io::{self, ErrorKind, Read, Write},
@@ -36,13 +36,15 @@ impl Stream {
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
-    /// Reads `from` on a thread of its own until all its writers have closed it.
+    /// Reads `from` on a thread of its own until all its writers have closed it, and hands
+    /// it on to `tee`, as long as that takes it.
     ///
     /// Some agents exit with bytes in hand that the pipe had no room for, and these are
     /// lost: so it gets as much room as the system gives.
     pub(super) fn follow(
         &self,
         mut from: impl Read + AsFd + Send + 'static,
+        mut tee: Option<Tee>,
         events: Sender<Event>,
     ) {
         #[cfg(target_os = "linux")]
@@ -53,7 +55,16 @@ impl Stream {
             loop {
                 match from.read(&mut buffer) {
                     Ok(0) => break,
-                    Ok(length) => stream.push(&buffer[..length]),
+                    Ok(length) => {
+                        stream.push(&buffer[..length]);
+                        // Not while the stream is locked: the listener may take its time.
+                        if tee
+                            .as_mut()
+                            .is_some_and(|tee| tee.write_all(&buffer[..length]).is_err())
+                        {
+                            tee = None;
+                        }
+                    }
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
                     Err(_) => break,
                 }

@@ -7,6 +7,7 @@ use super::{
     error::Refusal,
     scope::Scope,
     stream::{self, Stream},
+    tee::Tee,
 };
 use rustix::process::Signal;
 use std::{
@@ -91,8 +92,14 @@ pub(super) struct Supervisor {
 }
 
 impl Supervisor {
-    /// Starts `command`, whose program was found at `program`.
-    pub(super) fn start(program: &Path, command: &Command, scope: Scope) -> Result<Self, Refusal> {
+    /// Starts `command`, whose program was found at `program`, and hands its
+    /// standard output on to `tee`.
+    pub(super) fn start(
+        program: &Path,
+        command: &Command,
+        scope: Scope,
+        tee: Option<Tee>,
+    ) -> Result<Self, Refusal> {
         let outputs = [
             create_output(&command.stdout, command.output_cap)?,
             create_output(&command.stderr, command.output_cap)?,
@@ -108,8 +115,8 @@ impl Supervisor {
             stream::feed(pipe, bytes.clone());
         }
         if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-            outputs[0].follow(stdout, sender.clone());
-            outputs[1].follow(stderr, sender.clone());
+            outputs[0].follow(stdout, tee, sender.clone());
+            outputs[1].follow(stderr, None, sender.clone());
         }
         scope.watch(&child, sender.clone());
         Ok(Self {

@@ -3,7 +3,6 @@
 use super::heard::Item;
 use super::tail::{LONGEST, cut};
 use crate::profile::select::{Selector, TakeText};
-use crate::profile::several::Several;
 
 /// Gathers the answer.
 #[derive(Debug, Default)]
@@ -14,16 +13,14 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// Drops what was said before a tool call. It is no answer, even if nothing is said after it: a
+    /// judge that announces its verdict and then looks has not given one.
+    pub(super) fn begin_anew(&mut self) {
+        self.text = None;
+    }
+
     /// Takes an event in, and reports whether it belongs to the answer.
     pub(super) fn take(&mut self, selector: &Selector, item: Item<'_>) -> bool {
-        let begins = selector.since.as_ref().map_or(&[][..], Several::as_slice);
-        if let Item::Event(event) = item
-            && begins.iter().any(|place| event.fits(Some(place)))
-        {
-            // What was said before a tool call is no answer, even if nothing is said after it: a
-            // judge that announces its verdict and then looks has not given one.
-            self.text = None;
-        }
         let Some(text) = item.text(selector).filter(|text| !text.is_empty()) else {
             return false;
         };

@@ -30,11 +30,17 @@ pub(super) fn blame(file: &File, heard: &mut Heard<'_>, end: &CallEnd, stderr: &
     if heard.trouble.error.is_none() && exited_badly {
         heard.trouble = std::mem::take(&mut heard.overcome);
     }
-    let trouble = &heard.trouble;
-    if end.failure().is_none() && trouble.error.is_none() {
+    if end.failure().is_none() && heard.trouble.error.is_none() {
         return Blame::default();
     }
-    let stderr = last_lines(stderr);
+    // Standard error tells of what is not told otherwise, and of the end: what stands there of a
+    // call that worked, and ended in an error of its own or was ended, is an old story.
+    let is_old = heard.worked && (heard.trouble.error.is_some() || !exited_badly);
+    let stderr = match is_old {
+        true => String::new(),
+        false => last_lines(stderr),
+    };
+    let trouble = &heard.trouble;
     let rules = file.faults.iter().flatten().enumerate();
     let mut faults = rules.filter_map(|(index, rule)| apply(rule, index, trouble, end, &stderr));
     Blame {

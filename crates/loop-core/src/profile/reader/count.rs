@@ -22,7 +22,10 @@ pub(super) enum Said<T> {
 /// An amount that grows while events come in.
 #[derive(Clone, Debug)]
 pub(super) struct Count<T> {
-    total: Said<T>,
+    /// What is known of it.
+    total: Option<T>,
+    /// Whether a part of it is not known.
+    lacks: bool,
     /// The latest amount and what it was counted for; not in the total yet.
     latest: Option<(String, T)>,
 }
@@ -31,7 +34,8 @@ impl<T: Copy> Count<T> {
     /// Nothing was said so far.
     pub(super) const fn new() -> Self {
         Self {
-            total: Said::Nothing,
+            total: None,
+            lacks: false,
             latest: None,
         }
     }
@@ -46,8 +50,11 @@ impl<T: Copy> Count<T> {
     ) {
         match (said, take, per) {
             (Said::Nothing, _, _) => {}
-            (Said::Nonsense, _, _) => self.total = Said::Nonsense,
-            (Said::Amount(amount), TakeNumber::Last, _) => self.total = Said::Amount(amount),
+            // What is missing once stays missing from a sum.
+            (Said::Nonsense, _, _) => self.lacks = true,
+            (Said::Amount(amount), TakeNumber::Last, _) => {
+                (self.total, self.lacks) = (Some(amount), false);
+            }
             (Said::Amount(amount), TakeNumber::Sum, None) => self.grow(amount, plus),
             (Said::Amount(amount), TakeNumber::Sum, Some(per)) => {
                 let before = self.latest.take();
@@ -59,22 +66,22 @@ impl<T: Copy> Count<T> {
         }
     }
 
-    /// Returns the amount so far.
-    pub(super) fn total(&self, plus: fn(T, T) -> T) -> Said<T> {
-        let mut total = self.clone();
-        if let Some((_, latest)) = total.latest.take() {
-            total.grow(latest, plus);
+    /// Returns the known part of the amount so far.
+    pub(super) fn known(&self, plus: fn(T, T) -> T) -> Option<T> {
+        let mut all = self.clone();
+        if let Some((_, latest)) = all.latest.take() {
+            all.grow(latest, plus);
         }
-        total.total
+        all.total
     }
 
-    /// What was nonsense once stays unknown: a part of it is missing.
+    /// Reports whether a part of the amount is not known.
+    pub(super) fn lacks(&self) -> bool {
+        self.lacks
+    }
+
     fn grow(&mut self, amount: T, plus: fn(T, T) -> T) {
-        self.total = match &self.total {
-            Said::Nothing => Said::Amount(amount),
-            Said::Amount(total) => Said::Amount(plus(*total, amount)),
-            Said::Nonsense => Said::Nonsense,
-        };
+        self.total = Some(self.total.map_or(amount, |total| plus(total, amount)));
     }
 }
 
@@ -97,6 +104,7 @@ pub(super) fn tokens(usage: &Usage, item: Item<'_>) -> Said<Tokens> {
         }
         _ => return Said::Nothing,
     };
+    let is_named = usage.place.is_some();
     match (input, cached, output) {
         (Said::Nonsense, _, _) | (_, Said::Nonsense, _) | (_, _, Said::Nonsense) => Said::Nonsense,
         (Said::Amount(input), cached, Said::Amount(output)) => Said::Amount(Tokens {
@@ -108,6 +116,7 @@ pub(super) fn tokens(usage: &Usage, item: Item<'_>) -> Said<Tokens> {
             },
             output,
         }),
+        _ if is_named => Said::Nonsense,
         _ => Said::Nothing,
     }
 }
@@ -121,7 +130,11 @@ pub(super) fn dollars(cost: &Cost, item: Item<'_>) -> Said<Usd> {
             None => Said::Nothing,
         },
         (Item::Event(event), _) if event.fits(cost.place.as_ref()) => {
-            sum(cost.path.as_ref(), item, DECIMALS)
+            match sum(cost.path.as_ref(), item, DECIMALS) {
+                // An event that is there to tell the cost, and does not, leaves a hole.
+                Said::Nothing if cost.place.is_some() => Said::Nonsense,
+                said => said,
+            }
         }
         _ => Said::Nothing,
     };

@@ -8,6 +8,7 @@ use crate::profile::faults::FaultRule;
 use crate::profile::file::File;
 use crate::profile::path::Path;
 use crate::profile::select::Selector;
+use crate::profile::several::Several;
 use crate::profile::used::{Tokens, Used};
 
 /// The longest error that is kept, in bytes; what it is about stands at the front.
@@ -39,6 +40,12 @@ impl Item<'_> {
         }
     }
 
+    /// Reports whether what was said before is no part of the answer.
+    fn begins_anew(self, answer: &Selector) -> bool {
+        let places = answer.since.as_ref().map_or(&[][..], Several::as_slice);
+        matches!(self, Self::Event(event) if places.iter().any(|place| event.fits(Some(place))))
+    }
+
     fn is(self, sign: &crate::profile::select::Sign) -> bool {
         match self {
             Self::Line(line) => {
@@ -68,11 +75,16 @@ pub(super) struct Heard<'p> {
     pub(super) trouble: Trouble,
     /// What an answer has followed.
     pub(super) overcome: Trouble,
-    /// Whether the latest event was an error.
-    pub(super) ends_in_error: bool,
+    /// How many errors came with nothing between them, up to now. Who goes on with other things
+    /// after one is not stuck in it.
+    pub(super) errors_in_a_row: u32,
+    /// Whether there is a sign that a model did something.
+    pub(super) worked: bool,
     session: Option<String>,
     usages: Vec<Count<Tokens>>,
     cost: Count<Usd>,
+    /// Whether tokens were told of since the latest cost.
+    unpaid: bool,
     done: bool,
 }
 
@@ -83,10 +95,12 @@ impl<'p> Heard<'p> {
             answer: Answer::default(),
             trouble: Trouble::default(),
             overcome: Trouble::default(),
-            ends_in_error: false,
+            errors_in_a_row: 0,
+            worked: false,
             session: None,
             usages: vec![Count::new(); file.output.usages().len()],
             cost: Count::new(),
+            unpaid: false,
             done: false,
         }
     }
@@ -95,12 +109,19 @@ impl<'p> Heard<'p> {
     pub(super) fn take(&mut self, item: Item<'_>) {
         let output = &self.file.output;
         let answer = output.answer.as_ref();
+        if answer.is_some_and(|answer| item.begins_anew(answer)) {
+            self.answer.begin_anew();
+            self.worked = true;
+            // Who has called a tool since has put an earlier trouble behind itself.
+            self.overcome = Trouble::default();
+        }
         let answered = answer.is_some_and(|answer| self.answer.take(answer, item));
         if answered || output.recoveries().iter().any(|sign| item.is(sign)) {
             let trouble = std::mem::take(&mut self.trouble);
             if trouble.error.is_some() {
                 self.overcome = trouble;
             }
+            self.worked = true;
         }
         self.take_error(item);
         self.take_faults(item);
@@ -113,17 +134,16 @@ impl<'p> Heard<'p> {
             let is_name = !session.is_empty() && session.chars().count() <= LONGEST_SESSION;
             self.session = is_name.then_some(session).or_else(|| self.session.take());
         }
-        self.done |= output.ends().iter().any(|sign| item.is(sign));
+        self.done = output.ends().iter().any(|sign| item.is(sign));
     }
 
-    /// Takes an error in. Whether it was the latest thing that was said is kept, too: who
-    /// goes on with other things after one is not stuck in it.
     fn take_error(&mut self, item: Item<'_>) {
-        self.ends_in_error = false;
         let mut selectors = self.file.output.errors().iter();
         let Some(first) = selectors.by_ref().find_map(|selector| item.text(selector)) else {
+            self.errors_in_a_row = 0;
             return;
         };
+        self.errors_in_a_row = self.errors_in_a_row.saturating_add(1);
         let others = selectors.filter_map(|selector| item.text(selector));
         let said = std::iter::once(first)
             .chain(others)
@@ -132,7 +152,6 @@ impl<'p> Heard<'p> {
         let mut error = said.unwrap_or(before);
         error.truncate(error.floor_char_boundary(LONGEST_ERROR));
         self.trouble.error = Some(error);
-        self.ends_in_error = true;
     }
 
     fn take_faults(&mut self, item: Item<'_>) {
@@ -154,11 +173,21 @@ impl<'p> Heard<'p> {
                 Item::Line(_) => None,
             };
             let said = count::tokens(usage, item);
+            let some = matches!(said, Said::Amount(tokens) if tokens.total() > 0);
+            self.unpaid |= some;
+            self.worked |= some;
             let take = usage.take.unwrap_or_default();
             count.add(said, take, per, Tokens::saturating_add);
         }
         if let Some(cost) = &output.cost {
-            let said = count::dollars(cost, item);
+            let said = match count::dollars(cost, item) {
+                Said::Nothing => return,
+                // The harness knows no price of its model, and unknown is not zero.
+                Said::Amount(usd) if usd.is_zero() && self.unpaid => Said::Nonsense,
+                said => said,
+            };
+            self.unpaid = false;
+            self.worked |= matches!(said, Said::Amount(usd) if !usd.is_zero());
             let take = cost.take.unwrap_or_default();
             self.cost.add(said, take, None, Usd::saturating_add);
         }
@@ -166,21 +195,14 @@ impl<'p> Heard<'p> {
 
     /// Returns what was used so far.
     pub(super) fn used(&self) -> Used {
-        let totals = self
-            .usages
-            .iter()
-            .map(|count| count.total(Tokens::saturating_add));
-        let mut said = totals.filter(|total| *total != Said::Nothing);
-        let known = |said| match said {
-            Some(Said::Amount(tokens)) => Some(tokens),
-            _ => None,
-        };
+        let plus = Tokens::saturating_add;
+        let told = self.usages.iter().find(|count| count.known(plus).is_some());
+        let told = told.or_else(|| self.usages.iter().find(|count| count.lacks()));
         Used {
-            tokens: known(said.next()),
-            cost: match self.cost.total(Usd::saturating_add) {
-                Said::Amount(cost) => Some(cost),
-                Said::Nothing | Said::Nonsense => None,
-            },
+            tokens: told.and_then(|count| count.known(plus)),
+            uncounted: told.is_some_and(Count::lacks),
+            cost: self.cost.known(Usd::saturating_add),
+            unpriced: self.cost.lacks(),
         }
     }
 

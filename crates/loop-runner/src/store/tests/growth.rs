@@ -189,7 +189,10 @@ fn readers_never_fail_while_a_tick_is_driven() {
             let mut follower = records(&dir).unwrap();
             let mut last = 0;
             let mut looks = 0;
-            while !done.load(std::sync::atomic::Ordering::Relaxed) || looks < 3 {
+            let mut is_last = false;
+            while !is_last || looks < 3 {
+                // Asked before the look, so that the last one sees everything.
+                is_last = done.load(std::sync::atomic::Ordering::Acquire);
                 let snapshot = read_state(&dir).unwrap();
                 assert!(snapshot.seq >= last, "time does not go back");
                 last = snapshot.seq;
@@ -211,7 +214,7 @@ fn readers_never_fail_while_a_tick_is_driven() {
             }
             whole_tick(&mut held);
         }
-        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        done.store(true, std::sync::atomic::Ordering::Release);
         let seen = reader.join().unwrap();
         assert_eq!(seen, read_state(&rig.dir).unwrap().seq);
     });
