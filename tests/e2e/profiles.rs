@@ -420,6 +420,18 @@ fn the_profiles_can_be_listed_and_shown() {
     );
 }
 
+// rows: H-39
+#[test]
+fn a_folder_of_profiles_that_cannot_be_listed_is_named() {
+    let world = driven_by(json!("pi"));
+    let templates = world.home().join(".automaton/templates");
+    fs::create_dir_all(&templates).unwrap();
+    fs::write(templates.join("harnesses"), "no folder").unwrap();
+    let told = world.run(["harness", "list"]).rc(1).error().to_owned();
+    assert!(told.contains("cannot list "), "{told}");
+    assert!(told.contains("templates/harnesses: "), "{told}");
+}
+
 // rows: X-09, D-16
 // cases: 152
 #[test]

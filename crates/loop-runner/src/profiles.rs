@@ -1,6 +1,5 @@
 //! The harness profiles: those in the home, then those that are built in.
 
-use crate::causes::with_causes;
 use crate::git::plain_file;
 use crate::holder;
 use crate::home::Home;
@@ -13,6 +12,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use thiserror::Error;
 
 /// The built-in profiles: the files of `templates/harnesses/`.
 const BUILT_IN: &[&str] = include!(concat!(env!("OUT_DIR"), "/harnesses.rs"));
@@ -36,8 +36,13 @@ pub struct Found {
 ///
 /// # Errors
 ///
-/// What the system said, when the home's profiles cannot be listed.
-pub fn find(home: &Home) -> io::Result<Found> {
+/// A [`ListError`], when the home's profiles cannot be listed.
+pub fn find(home: &Home) -> Result<Found, ListError> {
+    let folder = home.harness_profiles();
+    let unlisted = |source| ListError {
+        folder: folder.clone(),
+        source,
+    };
     let mut found = Found::default();
     for text in BUILT_IN {
         // A test reads each of them.
@@ -46,13 +51,13 @@ pub fn find(home: &Home) -> io::Result<Found> {
             found.profiles.insert(name, Arc::new(profile));
         }
     }
-    let entries = match fs::read_dir(home.harness_profiles()) {
+    let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
-        Err(error) => return Err(error),
+        Err(error) => return Err(unlisted(error)),
     };
     for entry in entries {
-        let path = entry?.path();
+        let path = entry.map_err(unlisted)?.path();
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let is_json = path.extension().is_some_and(|ext| ext == "json");
         let Some(stem) = stem.filter(|_| is_json) else {
@@ -138,10 +143,13 @@ impl Found {
     }
 }
 
-/// Writes what went wrong with listing the profiles.
-pub(crate) fn unlisted(home: &Home, error: &io::Error) -> String {
-    let folder = home.harness_profiles();
-    format!("cannot list {}: {}", folder.display(), with_causes(error))
+/// The profiles of the home cannot be listed.
+#[derive(Debug, Error)]
+#[error("cannot list {}", folder.display())]
+pub struct ListError {
+    /// Where they would be.
+    folder: PathBuf,
+    source: io::Error,
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One loop with everything that driving it needs.
 
+use crate::causes::with_causes;
 use crate::clock::Clock;
 use crate::furnish;
 use crate::gate::{GateError, check as check_gate};
@@ -349,7 +350,7 @@ pub(crate) fn harnesses(
     text: &str,
 ) -> Result<Harnesses, SetupError> {
     let found = profiles::find(home).map_err(|error| SetupError::Profiles {
-        what: profiles::unlisted(home, &error),
+        what: with_causes(&error),
     })?;
     Harnesses::of(config, &found.profiles).map_err(|error| SetupError::Config {
         what: match &error {

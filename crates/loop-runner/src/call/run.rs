@@ -11,6 +11,9 @@ use loop_core::profile::{Reader, Said};
 use loop_core::time::Timestamp;
 use std::thread;
 
+/// Stands for an error that was told without a word about it.
+const NO_WORDS: &str = "it did not say which";
+
 /// Runs a prepared call to its end; `poll` is asked several times a second
 /// whether it may go on.
 pub(crate) fn run(
@@ -152,7 +155,9 @@ impl Ending {
     fn take(&mut self, harness: &CalledHarness, said: Said, now: Timestamp) {
         let stuck = matches!(self.end, CallEnd::Reported(_));
         if let (CallEnd::Exited(0) | CallEnd::Reported(_), Some(error)) = (&self.end, &said.error) {
-            self.end = CallEnd::Reported(bill::in_one_line(error));
+            let told = bill::in_one_line(error);
+            let is_silent = told.is_empty();
+            self.end = CallEnd::Reported(if is_silent { NO_WORDS.to_owned() } else { told });
         }
         self.bill = bill::bill(harness, &self.end, &said);
         self.bill.whole &= !stuck;

@@ -175,6 +175,10 @@ impl Check {
                 outcome => self.failed(format!("it was to time out: {}", words(&outcome))),
             },
             Self::Orphans => match stage.call(marker, PATIENCE, poll) {
+                // The model is asked again once the command has run.
+                Ok(_) if stage.answers(marker) < 2 => {
+                    self.failed("it did not run the command that it was to run".to_owned())
+                }
                 Ok(ran) if ran.called.end == CallEnd::Exited(0) => {
                     self.nothing_left(stage, "what it had started was ended with it")
                 }
