@@ -1,6 +1,8 @@
 //! The harnesses of a loop as they are called: what the configuration says, over
 //! the profiles that it names (decision D-8).
 
+mod names;
+
 use crate::Usd;
 use crate::config::{
     self, Config, Env, Harness, HarnessChoice, HarnessRef, ProfileName, PromptVia,
@@ -31,7 +33,7 @@ pub struct Harnesses {
 /// One harness of a role, with everything that a call needs to know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CalledHarness {
-    /// Its name: its profile's, else its program's. Where two of a role would have
+    /// Its name: its profile's, else its program's. Where two that differ would have
     /// the same, the later one has a number behind it.
     pub name: String,
     /// Its profile. Without one a harness is its exit code and its text.
@@ -97,13 +99,23 @@ impl Harnesses {
             None => Ok(shared.clone()),
         };
         let roles = config.roles();
-        Ok(Self {
+        let mut harnesses = Self {
             plan: of("plan", roles.plan.as_ref())?,
             implement: of("implement", roles.implement.as_ref())?,
             verify: of("verify", roles.verify.as_ref())?,
             orchestrate: of("orchestrate", roles.orchestrate.as_ref())?,
             shared,
-        })
+        };
+        // In this order a role that is not called takes no name from one that is.
+        let lists = [
+            &mut harnesses.implement,
+            &mut harnesses.verify,
+            &mut harnesses.plan,
+            &mut harnesses.orchestrate,
+            &mut harnesses.shared,
+        ];
+        names::give(lists.into_iter().flatten());
+        Ok(harnesses)
     }
 
     /// Returns the harnesses of every role that has none of its own.
@@ -212,22 +224,14 @@ fn called(
     let Some(choice) = choice else {
         return Ok(vec![CalledHarness::new(None, key, profiles)?]);
     };
-    let mut harnesses: Vec<CalledHarness> = Vec::new();
-    for (index, harness) in choice.as_slice().iter().enumerate() {
+    let at = |(index, harness): (usize, &HarnessRef)| {
         let key = match choice {
             HarnessChoice::One(_) => key.to_owned(),
             HarnessChoice::Fallbacks(_) => format!("{key}[{index}]"),
         };
-        let mut called = CalledHarness::new(Some(harness), &key, profiles)?;
-        let plain = called.name.clone();
-        let mut number = 1;
-        while harnesses.iter().any(|other| other.name == called.name) {
-            number += 1;
-            called.name = format!("{plain}-{number}");
-        }
-        harnesses.push(called);
-    }
-    Ok(harnesses)
+        CalledHarness::new(Some(harness), &key, profiles)
+    };
+    choice.as_slice().iter().enumerate().map(at).collect()
 }
 
 fn find(name: &ProfileName, key: &str, profiles: &Profiles) -> Result<Arc<Profile>, HarnessError> {

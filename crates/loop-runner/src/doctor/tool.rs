@@ -11,6 +11,7 @@ use crate::home::expand_tilde;
 use crate::setup::Setup;
 use loop_core::harness::CalledHarness;
 use loop_core::notice::Secrets;
+use loop_core::profile::Profile;
 use loop_core::text::{cut, without_controls};
 use std::path::Path;
 use std::time::Duration;
@@ -35,14 +36,14 @@ pub(super) fn checks(setup: &Setup, harness: &CalledHarness) -> Vec<Finding> {
             // That it is missing is told already.
             None => return findings,
         }
-        findings.extend(unknown_options(setup, harness));
+        findings.extend(unknown_options(setup, harness, profile));
     }
     findings.extend(never_used(setup, harness));
     findings
 }
 
 /// An option that the program does not name in its help is gone, or was renamed.
-fn unknown_options(setup: &Setup, harness: &CalledHarness) -> Option<Finding> {
+fn unknown_options(setup: &Setup, harness: &CalledHarness, profile: &Profile) -> Option<Finding> {
     let is_word = |word: &&String| !word.starts_with('-') && !word.contains('{');
     let mut help: Vec<String> = harness
         .command
@@ -71,7 +72,7 @@ fn unknown_options(setup: &Setup, harness: &CalledHarness) -> Option<Finding> {
         format!(
             "see what its version has instead: loop harness show {0}, and keep what is right as \
              templates/harnesses/{0}.json in the home",
-            harness.name
+            profile.name().as_str()
         ),
     ))
 }
@@ -96,7 +97,8 @@ fn never_used(setup: &Setup, harness: &CalledHarness) -> Option<Finding> {
         ),
         format!(
             "log in with {}, or try it: loop harness test {}",
-            harness.name, harness.name
+            harness.name,
+            profile.name().as_str()
         ),
     ))
 }
