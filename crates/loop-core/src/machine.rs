@@ -114,8 +114,8 @@ struct Tick {
     charge: Option<(Role, Charge)>,
     /// Which of its role's harnesses the latest call went to.
     harness: usize,
-    /// Harnesses that were refused in this tick, and as what.
-    refused: Vec<(Role, String)>,
+    /// Harnesses that were refused in this tick, by their places in roles' lists.
+    refused: Vec<(Role, usize)>,
     /// The harness that did the work.
     worker: Option<String>,
     /// How often the judge has answered without a verdict.

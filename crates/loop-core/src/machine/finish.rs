@@ -59,31 +59,43 @@ impl Machine {
         what: String,
         role: Option<Role>,
     ) {
-        if let Some(until) = role.and_then(|role| self.back_at(role)) {
+        let what = match role.and_then(|role| self.others_out(role)) {
+            Some(others) => format!("{what}; also out of service: {others}"),
+            None => what,
+        };
+        let wait = role.and_then(|role| self.wait_for(role));
+        // A login and a program do not come back by themselves, whoever else does.
+        use EnvironmentFault::{Auth, MissingProgram};
+        if wait.is_some_and(|wait| wait.known) && !matches!(reason, Auth | MissingProgram) {
             // It will be over at a known time: waiting is enough, and it stands
             // between two faults that are not in a row then.
-            self.state.not_before = Some(until);
             self.state.environment = None;
-            return self.finish(Outcome::Environment(reason), what);
+        } else {
+            let count = self.faults_in_a_row(reason, role);
+            self.state.environment = Some(EnvironmentStreak { reason, count });
+            if count >= FAULTS_IN_A_ROW {
+                let why = format!("{what} ({count} times in a row)");
+                return self.halt(Halt::Environment, why);
+            }
         }
-        let before = self
-            .state
-            .environment
-            .filter(|streak| streak.reason == reason);
-        let count = before.map_or(0, |streak| streak.count) + 1;
-        self.state.environment = Some(EnvironmentStreak { reason, count });
-        if count >= FAULTS_IN_A_ROW {
-            return self.halt(
-                Halt::Environment,
-                format!("{what} ({count} times in a row)"),
-            );
-        }
-        // A program that is missing and a login that is not there stay so.
-        use EnvironmentFault::{Offline, Quota, RateLimit};
-        if matches!(reason, RateLimit | Quota | Offline) {
-            self.state.not_before = role.and_then(|role| self.again_at(role));
+        if let Some(wait) = wait {
+            self.state.not_before = Some(wait.until);
         }
         self.finish(Outcome::Environment(reason), what);
+    }
+
+    /// Counts a fault that just was. Harnesses that fail by turns, each in its own
+    /// way, are in a row too once each has failed again.
+    fn faults_in_a_row(&self, reason: EnvironmentFault, role: Option<Role>) -> u32 {
+        let Some(before) = self.state.environment else {
+            return 1;
+        };
+        let equal = if before.reason == reason {
+            before.count + 1
+        } else {
+            1
+        };
+        equal.max(role.map_or(0, |role| self.each_failed(role)))
     }
 
     /// Returns the brake that the task's record trips, in words.

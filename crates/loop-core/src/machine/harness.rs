@@ -19,6 +19,15 @@ const FIRST_EXTRA_WAIT: i64 = 60;
 /// No wait that nobody has named is longer than this, in seconds.
 const LONGEST_WAIT: i64 = 3600;
 
+/// What there is to wait for while no harness of a role is in service.
+#[derive(Clone, Copy)]
+pub(super) struct Wait {
+    /// When one of them can be called again.
+    pub(super) until: Timestamp,
+    /// Whether the service of one has said when it is back.
+    pub(super) known: bool,
+}
+
 impl Machine {
     /// Settles which harness the call of `role` that comes now goes to. Time goes by
     /// while it runs, and with it what would be chosen.
@@ -36,46 +45,52 @@ impl Machine {
     }
 
     /// Returns the index and the rules of the harness that `role` is called with:
-    /// the first that is in service, else the one that is so soonest.
+    /// the first that is in service, else the one that is so soonest. There is none
+    /// for a judge that would have to judge what it made itself.
     pub(super) fn harness(&self, role: Role) -> Option<(usize, &HarnessRules)> {
-        let harnesses = &self.rules.as_ref()?.call(role)?.harnesses;
-        let in_service = |(index, _): &(usize, &HarnessRules)| self.may_call(role, *index);
-        let all = || harnesses.iter().enumerate();
-        let until = |name: &str| {
-            let cooling = self.state.cooling.get(name);
+        let until = |harness: &HarnessRules| {
+            let cooling = self.state.cooling.get(&harness.name);
             cooling.map_or(self.now, |cooling| cooling.until)
         };
-        all()
-            .find(in_service)
-            .or_else(|| all().min_by_key(|(_, harness)| until(&harness.name)))
+        self.next_in_service(role)
+            .or_else(|| self.allowed(role).min_by_key(|(_, harness)| until(harness)))
     }
 
-    /// Whether a harness is in service, was not refused in this tick, and may do
-    /// what the role does.
-    fn may_call(&self, role: Role, index: usize) -> bool {
-        let Some(harness) =
-            (self.rules.as_ref()).and_then(|rules| rules.call(role)?.harnesses.get(index))
-        else {
-            return false;
-        };
-        let name = &harness.name;
-        let is_it = |(other, refused): &(Role, String)| (*other, refused) == (role, name);
-        let refused = (self.tick.as_ref()).is_some_and(|tick| tick.refused.iter().any(is_it));
-        let cooling = (self.state.cooling.get(name)).is_some_and(|out| self.now < out.until);
-        let itself = match role {
-            Role::Verify => self.would_judge_itself(name),
+    /// Returns the first harness of `role` that is not out of service, and was not
+    /// refused in this tick.
+    fn next_in_service(&self, role: Role) -> Option<(usize, &HarnessRules)> {
+        let refused = self.tick.as_ref().map_or(&[][..], |tick| &tick.refused);
+        self.allowed(role).find(|(index, harness)| {
+            let cooling = self.state.cooling.get(&harness.name);
+            !refused.contains(&(role, *index))
+                && cooling.is_none_or(|cooling| self.now >= cooling.until)
+        })
+    }
+
+    /// Returns the harnesses that may do what the role does, in the order in which
+    /// they are tried: no judge that is meant to be independent judges itself,
+    /// whoever else is out of service.
+    fn allowed(&self, role: Role) -> impl Iterator<Item = (usize, &HarnessRules)> {
+        let call = self.rules.as_ref().and_then(|rules| rules.call(role));
+        let harnesses = call.map_or(&[][..], |call| &call.harnesses);
+        let may = move |(index, harness): &(usize, &HarnessRules)| match role {
+            Role::Verify => !self.would_judge_itself(&harness.name),
             // Nobody would be left to judge its work.
-            Role::Implement => index > 0 && self.judges_alone(name),
-            Role::Plan | Role::Orchestrate => false,
+            Role::Implement => *index == 0 || !self.judges_alone(&harness.name),
+            Role::Plan | Role::Orchestrate => true,
         };
-        !(refused || cooling || itself)
+        harnesses.iter().enumerate().filter(may)
     }
 
     /// Whether a judge that is meant to be independent would be the harness that
-    /// did the work: it never judges itself.
+    /// did the work.
     fn would_judge_itself(&self, name: &str) -> bool {
-        let worker = self.tick.as_ref().and_then(|tick| tick.worker.as_deref());
-        self.judge_is_independent() && worker == Some(name)
+        self.judge_is_independent() && self.worker() == Some(name)
+    }
+
+    /// Returns the name of the harness that did the work.
+    pub(super) fn worker(&self) -> Option<&str> {
+        self.tick.as_ref()?.worker.as_deref()
     }
 
     /// Whether the independent judge has no other harness than this one.
@@ -86,6 +101,7 @@ impl Machine {
     }
 
     /// Whether the configuration gives the judge another harness than the implementer.
+    /// One that both have first is what the user wants: a judge of the same kind.
     fn judge_is_independent(&self) -> bool {
         let first = |harnesses: &[HarnessRules]| harnesses.first().map(|h| h.name.clone());
         self.rules.as_ref().is_some_and(|rules| {
@@ -112,11 +128,8 @@ impl Machine {
         let Some(tick) = &mut self.tick else {
             return false;
         };
-        tick.refused.push((role, name));
-        let count = (self.rules.as_ref())
-            .and_then(|rules| rules.call(role))
-            .map_or(0, |call| call.harnesses.len());
-        if !(0..count).any(|index| self.may_call(role, index)) {
+        tick.refused.push((role, tick.harness));
+        if self.next_in_service(role).is_none() {
             return false;
         }
         if step == Step::Implement && begun {
@@ -160,21 +173,42 @@ impl Machine {
         }
     }
 
-    /// Returns when one of the role's harnesses is back, if a service said so.
-    pub(super) fn back_at(&self, role: Role) -> Option<Timestamp> {
-        let harnesses = &self.rules.as_ref()?.call(role)?.harnesses;
-        let known = |harness: &HarnessRules| {
-            let cooling = self.state.cooling.get(&harness.name)?;
-            (cooling.known && self.now < cooling.until).then_some(cooling.until)
-        };
-        harnesses.iter().filter_map(known).min()
+    /// Returns what there is to wait for when a role has no harness in service;
+    /// `None` when waiting helps none of them.
+    pub(super) fn wait_for(&self, role: Role) -> Option<Wait> {
+        let of = |(_, harness): (usize, &HarnessRules)| self.state.cooling.get(&harness.name);
+        let out = self.allowed(role).filter_map(of);
+        let out: Vec<_> = out.filter(|cooling| self.now < cooling.until).collect();
+        let mut passing = out
+            .iter()
+            .filter(|cooling| passes(cooling.reason))
+            .peekable();
+        passing.peek()?;
+        Some(Wait {
+            known: passing.any(|cooling| cooling.known),
+            until: out.iter().map(|cooling| cooling.until).min()?,
+        })
     }
 
-    /// Returns when it is worth trying a harness again that named no time.
-    pub(super) fn again_at(&self, role: Role) -> Option<Timestamp> {
-        let (_, harness) = self.harness(role)?;
-        let cooling = self.state.cooling.get(&harness.name)?;
-        (self.now < cooling.until).then_some(cooling.until)
+    /// Returns how often in a row each harness of a role has failed at least.
+    pub(super) fn each_failed(&self, role: Role) -> u32 {
+        let count = |name: &String| self.state.cooling.get(name).map_or(0, |out| out.count);
+        let counts = self.allowed(role).map(|(_, harness)| count(&harness.name));
+        counts.min().unwrap_or(0)
+    }
+
+    /// Names the role's other harnesses that are out of service, and why.
+    pub(super) fn others_out(&self, role: Role) -> Option<String> {
+        let met = &self.chosen(role)?.name;
+        let mut others: Vec<String> = Vec::new();
+        for (_, HarnessRules { name, .. }) in self.allowed(role) {
+            let cooling = self.state.cooling.get(name);
+            if let Some(out) = cooling.filter(|out| name != met && self.now < out.until) {
+                others.push(format!("`{name}` ({})", out.reason));
+            }
+        }
+        others.dedup();
+        (!others.is_empty()).then(|| others.join(", "))
     }
 
     /// Forgets harnesses that the loop no longer has.
@@ -188,6 +222,13 @@ impl Machine {
         };
         self.state.cooling.retain(|name, _| known(name));
     }
+}
+
+/// Whether a fault is over some day without anybody's doing. A program that is
+/// missing and a login that is not there stay so.
+fn passes(reason: EnvironmentFault) -> bool {
+    use EnvironmentFault::{Offline, Quota, RateLimit};
+    matches!(reason, Offline | Quota | RateLimit)
 }
 
 /// Returns the seconds to wait after the `count`th fault in a row whose end nobody

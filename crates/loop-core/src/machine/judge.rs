@@ -19,8 +19,20 @@ impl Machine {
             self.hold();
             return self.halt(halt, why);
         }
+        if self.harness(Role::Verify).is_none() {
+            return self.no_judge_left();
+        }
         self.choose(Role::Verify);
         self.stage = Stage::Verify;
+    }
+
+    /// Waiting brings no other judge: the configuration has changed since the work
+    /// was done.
+    fn no_judge_left(&mut self) {
+        let worker = self.worker().unwrap_or_default();
+        let why = format!("`{worker}` did the work, and roles.verify has no other harness");
+        self.hold();
+        self.halt(Halt::VerifierBroken, why);
     }
 
     pub(super) fn verified(&mut self, verified: Verified) {

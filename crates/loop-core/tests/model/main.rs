@@ -294,10 +294,10 @@ fn rules() -> impl Strategy<Value = Rules> {
         Just(Some(WorktreeFor::Loop))
     ];
     let bools = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let harnesses = (1usize..4, any::<bool>());
+    let harnesses = (1usize..4, any::<bool>(), 0u8..3);
     (brakes, phases, bools, 0u8..4, worktree, harnesses).prop_map(
         |(brakes, phases, (orchestrate, single, park, scope), judge, worktree, harnesses)| {
-            let (count, reports) = harnesses;
+            let (count, reports, judges) = harnesses;
             let reports = reports || brakes.max_tokens.is_some();
             let estimate = Usd::from_micros(7).filter(|_| brakes.max_cost.is_some() && !reports);
             let harness = |name| HarnessRules {
@@ -311,6 +311,13 @@ fn rules() -> impl Strategy<Value = Rules> {
                 harnesses: (0..count).map(harness).collect(),
                 context_window: None,
             };
+            // The judge has the same harnesses, the same in another order, or the last.
+            let mut verify = call.clone();
+            match judges {
+                0 => {}
+                1 => verify.harnesses.reverse(),
+                _ => drop(verify.harnesses.drain(..count - 1)),
+            }
             Rules {
                 single,
                 worktree,
@@ -329,7 +336,7 @@ fn rules() -> impl Strategy<Value = Rules> {
                 brakes,
                 implement: call.clone(),
                 orchestrate: orchestrate.then(|| call.clone()),
-                verify: call,
+                verify,
             }
         },
     )
@@ -347,6 +354,35 @@ proptest! {
             world.turn(choice);
         }
         world.finish();
+    }
+
+    // rows: H-20
+    #[test]
+    fn no_judge_judges_itself_whoever_is_out_of_service(
+        rules in rules(),
+        choices in prop::collection::vec(choice().prop_filter("about a call", is_about_a_call), 0..80),
+    ) {
+        let mut world = World::new(Rules {
+            judge: true,
+            gate: None,
+            plan: None,
+            ..rules
+        });
+        for choice in choices {
+            world.turn(choice);
+        }
+        world.finish();
+    }
+}
+
+/// Whether a choice says what becomes of the work, of its judgement, or of a call.
+fn is_about_a_call(choice: &Choice) -> bool {
+    match choice {
+        Choice::Answer(answer) => {
+            matches!(answer, StepAnswer::Implement(_) | StepAnswer::Verify(_))
+        }
+        Choice::Fail(_) | Choice::Wait(_) | Choice::Control(Request::Approve { .. }) => true,
+        _ => false,
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct World {
     answers_in_tick: u32,
     passed_in_tick: bool,
     orchestrate_calls: u32,
+    /// The harness that has worked on each task last.
+    workers: BTreeMap<String, String>,
     /// The task of the open tick.
     worked_on: String,
     /// The task that a person set during the tick.
@@ -84,6 +86,7 @@ impl World {
             answers_in_tick: 0,
             passed_in_tick: false,
             orchestrate_calls: 0,
+            workers: BTreeMap::new(),
             worked_on: String::new(),
             new_task: None,
         };
@@ -255,6 +258,11 @@ impl World {
                 // One re-ask a tick, and each other harness once.
                 let most = 1 + self.rules.verify.harnesses.len();
                 assert!(call.attempt as usize <= most, "one re-ask a tick");
+                let (work, judge) = (&self.rules.implement, &self.rules.verify);
+                let apart = work.harnesses[0].name != judge.harnesses[0].name;
+                let itself =
+                    self.workers.get(&self.task()) == Some(&judge.harnesses[call.harness].name);
+                assert!(!(apart && itself), "no judge judges itself");
             }
             Action::Implement(call) => {
                 assert!(call.timeout_ms > 0);
@@ -267,6 +275,10 @@ impl World {
             self.begin(fence);
         }
         self.count(step, &answer);
+        if let (Action::Implement(call), StepAnswer::Implement(_)) = (action, &answer) {
+            let worker = self.rules.implement.harnesses[call.harness].name.clone();
+            self.workers.insert(self.task(), worker);
+        }
         if let (Action::Advance(advance), StepAnswer::Advance(Advanced::Moved)) = (action, &answer)
             && advance.task == "t"
         {

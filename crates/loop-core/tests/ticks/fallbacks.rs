@@ -145,6 +145,168 @@ fn an_independent_judge_never_falls_back_to_the_harness_that_did_the_work() {
     assert_eq!(called(&world), [0, 1, 1]);
 }
 
+// rows: H-20
+// cases: 39, 43
+#[test]
+fn no_judge_judges_itself_because_every_other_is_out_of_service() {
+    // Not even where the harness that did the work would be back the soonest.
+    let mut world = World::new(tried(&["pi", "codex"], &["pi-2", "codex"]));
+    world.play(
+        "
+        implement env quota until 432000 / implement changes / verify env auth | environment auth | 0 held | | | active | worktree implement implement verify
+        verify env auth | human_intervention environment | 0 held | | | waits environment | worktree tree verify
+        > approve | granted | 0 held | | | active |
+        verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree tree verify
+        ",
+    );
+    assert_eq!(called(&world), [0, 1, 0, 0, 0]);
+    // Nor is there work for which nobody would be left to judge it.
+    let mut world = World::new(tried(&["a", "j"], &["j"]));
+    world.play(
+        "
+        implement env auth | environment auth | 0 | | | active | worktree implement
+        implement env auth | human_intervention environment | 0 | | | waits environment | worktree implement
+        ",
+    );
+    assert_eq!(called(&world), [0, 0]);
+}
+
+// rows: H-20
+#[test]
+fn held_work_whose_only_judge_would_be_its_worker_waits_for_a_person() {
+    let mut world = World::new(tried(&["a"], &["j", "a"]));
+    world.play(
+        "implement changes / verify env quota until 60 | environment quota | 0 held | | | active | worktree implement verify
+        > wait 60",
+    );
+    // The roles have changed their harnesses meanwhile.
+    world.rules = tried(&["b"], &["a"]);
+    world.play(
+        "
+        | human_intervention verifier_broken | 0 held | | | waits verifier_broken | worktree tree
+        > approve | granted | 0 held | | | active |
+        | human_intervention verifier_broken | 0 held | | | waits verifier_broken | worktree tree
+        ",
+    );
+    let why = &world.machine.ended().unwrap().why;
+    assert!(why.contains("`a` did the work"), "{why}");
+    world.rules = tried(&["b"], &["a", "j"]);
+    world.play(
+        "
+        > approve | granted | 0 held | | | active |
+        verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree tree verify
+        ",
+    );
+    assert_eq!(world.calls.last().unwrap().harness, 1);
+    // Where both are meant to be the same one, it judges.
+    let mut world = World::new(tried(&["a"], &["a"]));
+    world.play(
+        "
+        implement changes / verify env quota until 60 | environment quota | 0 held | | | active | worktree implement verify
+        > wait 60
+        verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree tree verify
+        ",
+    );
+}
+
+// rows: L-03
+// cases: 39, 43
+#[test]
+fn the_wait_is_that_of_the_harness_that_is_back_first() {
+    // Whether it was named or not. While a known end is waited for, no row grows.
+    let mut world = World::new(tried(&["a", "b"], &["j"]));
+    world.play(
+        "
+        implement env quota until 432000 / implement env rate_limit | environment rate_limit | 0 | | | active | worktree implement implement
+        | skipped not_before | 0 | | | active |
+        > wait 300
+        implement env rate_limit | environment rate_limit | 0 | | | active | worktree implement
+        > wait 300
+        | skipped not_before | 0 | | | active |
+        > wait 300
+        implement changes / verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree implement verify
+        ",
+    );
+    assert_eq!(called(&world), [0, 1, 1, 1, 0]);
+    let mut world = World::new(tried(&["a", "b"], &["j"]));
+    world.play(
+        "
+        implement env rate_limit / implement env quota until 432000 | environment quota | 0 | | | active | worktree implement implement
+        > wait 300
+        implement changes / verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree implement verify
+        ",
+    );
+    // Where nobody has named a time, the second one stops the loop.
+    World::new(tried(&["a", "b"], &["j"])).play(
+        "
+        implement env rate_limit / implement env rate_limit | environment rate_limit | 0 | | | active | worktree implement implement
+        > wait 300
+        implement env rate_limit / implement env rate_limit | human_intervention environment | 0 | | | waits environment | worktree implement implement
+        ",
+    );
+}
+
+// rows: U-19, L-03
+// cases: 39, 43
+#[test]
+fn a_login_that_is_gone_is_told_whoever_else_is_waited_for() {
+    for fault in ["auth", "missing_program"] {
+        let mut world = World::new(tried(&["a", "b"], &["j"]));
+        world.play(&format!(
+            "
+            implement env quota until 432000 / implement env {fault} | environment {fault} | 0 | | | active | worktree implement implement
+            | skipped not_before | 0 | | | active |
+            > wait 300
+            implement env {fault} | human_intervention environment | 0 | | | waits environment | worktree implement
+            "
+        ));
+        assert_eq!(called(&world), [0, 1, 1]);
+        let why = &world.machine.ended().unwrap().why;
+        assert!(why.contains("also out of service: `a` (quota)"), "{why}");
+    }
+    // Also that of the first one, while the other is out of quota.
+    World::new(tried(&["a", "b"], &["j"])).play(
+        "
+        implement env auth / implement env quota until 432000 | environment quota | 0 | | | active | worktree implement implement
+        > wait 300
+        implement env auth | environment auth | 0 | | | active | worktree implement
+        > wait 600
+        implement env auth | human_intervention environment | 0 | | | waits environment | worktree implement
+        ",
+    );
+    // But one that is back soon is waited for: the night goes on.
+    let mut world = World::new(tried(&["a", "b"], &["j"]));
+    world.play(
+        "
+        implement env auth / implement env quota until 600 | environment quota | 0 | | | active | worktree implement implement
+        > wait 300
+        implement env auth | environment auth | 0 | | | active | worktree implement
+        > wait 300
+        implement changes / verify fail 0.1 | fail verdict | 1 | 0.1 | | active | worktree implement verify
+        ",
+    );
+    assert_eq!(called(&world), [0, 1, 0, 1, 0]);
+}
+
+// rows: U-19
+// cases: 39, 43
+#[test]
+fn harnesses_that_fail_by_turns_stop_the_loop_once_each_has_failed_again() {
+    let mut world = World::new(tried(&["a", "b"], &["j"]));
+    world.play(
+        "
+        implement env auth / implement exit 1 | fail exit | 1 | | | active | worktree implement implement
+        > wait 100
+        implement env rate_limit | environment rate_limit | 1 | | | active | worktree implement
+        > wait 200
+        implement env auth | environment auth | 1 | | | active | worktree implement
+        > wait 100
+        implement env rate_limit | human_intervention environment | 1 | | | waits environment | worktree implement
+        ",
+    );
+    assert_eq!(called(&world), [0, 1, 1, 0, 1]);
+}
+
 // rows: V-05
 #[test]
 fn a_judge_that_is_asked_again_is_asked_once_whatever_harness_it_is() {
