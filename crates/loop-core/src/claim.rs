@@ -1,6 +1,6 @@
 //! What an implementer may say of its own attempt.
 
-use crate::text::{cut, last_line, without_controls};
+use crate::text::{cut, last_line, without_controls, without_lone_surrogates};
 use serde::{Deserialize, Serialize};
 
 /// Characters that a claim keeps.
@@ -34,7 +34,8 @@ impl Claim {
     #[must_use]
     pub fn read(text: &str) -> Self {
         let text = without_controls(text);
-        let line = last_line(&text).and_then(|line| serde_json::from_str::<Line>(line).ok());
+        let line = last_line(&text).map(without_lone_surrogates);
+        let line = line.and_then(|line| serde_json::from_str::<Line>(&line).ok());
         let said = |text: Option<String>| {
             text.filter(|text| !text.trim().is_empty())
                 .map(|text| cut(text.trim(), MAX_TEXT))
@@ -70,6 +71,10 @@ mod tests {
             (
                 "{\"blocked\":\"x\",\"no_work\":\"y\"}",
                 Claim::Blocked("x".to_owned()),
+            ),
+            (
+                r#"{"blocked":"no key \ud83d"}"#,
+                Claim::Blocked("no key \u{fffd}".to_owned()),
             ),
             ("{\"blocked\":\"\"}", Claim::None),
             ("{\"blocked\":true}", Claim::None),

@@ -1,5 +1,7 @@
 //! Text helpers that every reader of an agent's output shares.
 
+use std::borrow::Cow;
+
 /// What stands at the end of text that was cut (the seeds' marker).
 pub const TRUNCATED: &str = " ...[truncated]";
 
@@ -61,6 +63,44 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
+/// Returns a JSON text in which each escape of half a character, as in `"\ud83d"` with nothing
+/// behind it, is one of U+FFFD. JavaScript writes such halves where it has cut a text, and a
+/// strict reader refuses all of the text for one.
+pub(crate) fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
+    let mut whole = String::new();
+    let mut kept = 0;
+    let mut at = 0;
+    while let Some(backslash) = json[at..].find('\\').map(|offset| at + offset) {
+        let next = code_unit(&json[backslash..]).map(|_| &json[backslash + UNIT..]);
+        at = match (code_unit(&json[backslash..]), next.and_then(code_unit)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => backslash + 2 * UNIT,
+            (Some(0xd800..=0xdfff), _) => {
+                whole += &json[kept..backslash];
+                whole += "\\ufffd";
+                kept = backslash + UNIT;
+                kept
+            }
+            // What an escape escapes is passed over: it can be a backslash.
+            _ => json.ceil_char_boundary(backslash + 2),
+        };
+    }
+    if kept == 0 {
+        return Cow::Borrowed(json);
+    }
+    whole += &json[kept..];
+    Cow::Owned(whole)
+}
+
+/// The length of `\u0041`.
+const UNIT: usize = 6;
+
+/// Reads the UTF-16 unit that a text starts with, in the form of an escape.
+fn code_unit(json: &str) -> Option<u16> {
+    let digits = json.get(..UNIT)?.strip_prefix("\\u")?;
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_hex.then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
 /// Returns the last line of `text` that is not blank, without its end.
 #[must_use]
 pub fn last_line(text: &str) -> Option<&str> {
@@ -96,6 +136,23 @@ mod tests {
             ("\u{1b}", ""),
         ] {
             assert_eq!(without_controls(raw), shown, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn half_a_character_is_replaced_and_nothing_else_is_touched() {
+        for (json, whole) in [
+            (r#""\ud83d""#, r#""\ufffd""#),
+            (r#""\uDE00\ud83d\uD83Dx""#, r#""\ufffd\ufffd\ufffdx""#),
+            (
+                r#"{"\ud83d\ude00":"\ud83d\u0041"}"#,
+                r#"{"\ud83d\ude00":"\ufffd\u0041"}"#,
+            ),
+            (r#""\\ud83d \\\ud83d""#, r#""\\ud83d \\\ufffd""#),
+            (r#""\ud83\ud83d\"#, r#""\ud83\ufffd\"#),
+            (r#""\u+83d é\é""#, r#""\u+83d é\é""#),
+        ] {
+            assert_eq!(without_lone_surrogates(json), whole);
         }
     }
 

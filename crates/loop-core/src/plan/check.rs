@@ -1,7 +1,7 @@
 //! Whether a planner's block keeps its contract.
 
 use super::{MAX_ITEMS, MAX_TEXT, Plan};
-use crate::text::cut;
+use crate::text::{cut, without_lone_surrogates};
 use serde::Deserialize;
 
 /// The most characters of a parser's error that are repeated; it can hold a
@@ -24,13 +24,14 @@ pub(super) fn plan(json: &str) -> Result<Plan, String> {
         let what = cut(&error.to_string(), MAX_WHY);
         format!("the planner's `json` block is wrong: {what}")
     };
-    let Version { v } = serde_json::from_str(json).map_err(wrong)?;
+    let json = without_lone_surrogates(json);
+    let Version { v } = serde_json::from_str(&json).map_err(wrong)?;
     if v != 1 {
         return Err(format!(
             "the planner's `json` block has version {v}; this version reads 1"
         ));
     }
-    let plan = serde_json::from_str(json).map_err(wrong)?;
+    let plan = serde_json::from_str(&json).map_err(wrong)?;
     contract(&plan).map_err(|why| format!("the planner's `json` block: {why}"))?;
     Ok(plan)
 }

@@ -66,6 +66,10 @@ fn the_one_json_block_is_the_plan() {
             format!("````md\n```json\n{{}}\n```\n````\n{}", answer(&block())),
         ),
         (
+            "half a character",
+            with(|block| block["mood"] = json!("MOOD")).replace("MOOD", r"\ud83d"),
+        ),
+        (
             "an unknown key",
             with(|block| block["mood"] = json!("good")),
         ),

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use super::path::{Path, Segment};
 use super::select::{Value, Where};
+use crate::text::without_lone_surrogates;
 
 /// How many arrays inside arrays a path goes through in one step.
 const DEEPEST: usize = 4;
@@ -132,8 +133,8 @@ impl<'de, F: Fn(&str) -> bool> Visitor<'de> for Fields<F> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(Key(key)) = map.next_key()? {
-            if self.0(&key) {
+        while let Some(key) = map.next_key::<&RawValue>()? {
+            if decoded(key).is_some_and(|key| self.0(&key)) {
                 values.push(map.next_value()?);
             } else {
                 let _unread: IgnoredAny = map.next_value()?;
@@ -143,13 +144,24 @@ impl<'de, F: Fn(&str) -> bool> Visitor<'de> for Fields<F> {
     }
 }
 
-/// A key, borrowed where it is written without escapes.
+/// Decodes a string. Half a character, which JavaScript writes where it has cut a text, is U+FFFD
+/// there, so that the rest of the text is not lost.
+fn decoded(string: &RawValue) -> Option<Cow<'_, str>> {
+    let json = string.get();
+    if let Ok(Text(text)) = serde_json::from_str(json) {
+        return Some(text);
+    }
+    let text: String = serde_json::from_str(&without_lone_surrogates(json)).ok()?;
+    Some(Cow::Owned(text))
+}
+
+/// A string, borrowed where it is written without escapes.
 #[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn text_of(value: &RawValue) -> Option<String> {
     match value.get().as_bytes().first() {
-        Some(b'"') => serde_json::from_str(value.get()).ok(),
+        Some(b'"') => decoded(value).map(Cow::into_owned),
         Some(b'{' | b'[' | b'n') | None => None,
         Some(_) => Some(value.get().to_owned()),
     }
@@ -163,6 +175,52 @@ fn equal(value: &RawValue, wanted: &Value) -> bool {
         Value::Number(wanted) => text.parse() == Ok(*wanted),
         Value::Text(wanted) => {
             text.starts_with('"') && text_of(value).is_some_and(|text| text == *wanted)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Writes a string as JavaScript's `JSON.stringify` does.
+    fn stringified(units: &[u16]) -> String {
+        let characters = char::decode_utf16(units.iter().copied());
+        let written = characters.map(|read| match read {
+            Ok(c) => {
+                let quoted = serde_json::to_string(&c).unwrap();
+                quoted[1..quoted.len() - 1].to_owned()
+            }
+            Err(lone) => format!("\\u{:04x}", lone.unpaired_surrogate()),
+        });
+        format!("\"{}\"", written.collect::<String>())
+    }
+
+    fn unit() -> impl Strategy<Value = u16> {
+        prop_oneof![
+            Just(u16::from(b'\\')),
+            0..0x80_u16,
+            0xd800..0xe000_u16,
+            any::<u16>()
+        ]
+    }
+
+    proptest! {
+        // rows: D-8
+        #[test]
+        fn a_text_that_javascript_has_cut_is_read_as_far_as_it_goes(
+            units in prop::collection::vec(unit(), 1..20)
+        ) {
+            let string = stringified(&units);
+            let text = String::from_utf16_lossy(&units);
+            let json = format!(r#"{{{string}:1,"say":{string},"more":{{{string}:{string}}}}}"#);
+            let [event] = Event::all(&json)[..] else { panic!("{json}") };
+            let read = |path: &str| event.text(&Path::try_from(path.to_owned()).unwrap());
+            prop_assert_eq!(read("say"), Some(text.clone()));
+            prop_assert_eq!(read("more.*"), Some(text.clone()));
+            let keys = fields(event.0, |key| key == text);
+            prop_assert_eq!(keys.first().map(|value| value.get()), Some("1"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where in a text the verdict stands.
 
 use super::Unreadable;
-use crate::text::{last_line, without_controls};
+use crate::text::{last_line, without_controls, without_lone_surrogates};
 use serde_json::{Map, Value};
 
 /// Returns the JSON text of the object that stands for the verdict.
@@ -9,16 +9,18 @@ pub(super) fn object(text: &str, prompt: &str) -> Result<String, Unreadable> {
     // Inside a JSON string neither a byte order mark nor an escape sequence may
     // stand bare, so nothing that counts is lost here.
     let text = without_controls(text.trim_start_matches('\u{feff}'));
-    let text = text.trim();
-    if parse(text).is_some() {
-        return Ok(text.to_owned());
+    let text = without_lone_surrogates(text.trim());
+    // An echo is one in the same form.
+    let prompt = without_lone_surrogates(prompt);
+    if parse(&text).is_some() {
+        return Ok(text.into_owned());
     }
     let own = |json: &str| !prompt.contains(json);
-    let last = last_line(text).filter(|line| parse(line).is_some());
+    let last = last_line(&text).filter(|line| parse(line).is_some());
     if let Some(json) = last.filter(|json| own(json)) {
         return Ok(json.to_owned());
     }
-    let all = candidates(text);
+    let all = candidates(&text);
     let candidates: Vec<_> = all.iter().filter(|found| own(found.json)).collect();
     let Some((last, rest)) = candidates.split_last() else {
         return Err(match (all.is_empty(), last) {

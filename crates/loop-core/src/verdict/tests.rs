@@ -108,6 +108,23 @@ fn optional_keys_default_and_unknown_ones_stay() {
     assert_eq!(blocked.blocked.as_deref(), Some("no key"));
 }
 
+// rows: V-04, V-06
+#[test]
+fn a_verdict_that_holds_half_a_character_is_read_and_its_echo_is_not() {
+    let json = r#"{"pass":true,"score":1,"next_hint":"cut \ud83d","\udc00":1}"#;
+    for text in [
+        json.to_owned(),
+        format!("so:\n{json}"),
+        format!("{json} so"),
+    ] {
+        let verdict = Verdict::read(&text, "").unwrap();
+        assert_eq!(verdict.next_hint, "cut \u{fffd}", "{text}");
+        assert_eq!(verdict.extra["\u{fffd}"], 1, "{text}");
+    }
+    let echo = format!("you said {json} there");
+    assert_eq!(Verdict::read(&echo, json), Err(Unreadable::Echo));
+}
+
 // rows: V-06
 #[test]
 fn a_record_keeps_bounded_texts() {
