@@ -14,10 +14,14 @@ const MONTHS: &str = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
 pub(super) fn find(text: &str) -> Option<Reset> {
     static CLOCK: Wording = LazyLock::new(|| Regex::new(&pattern()).ok());
     let found = captures(&CLOCK, text)?;
+    let day = day(&found)?;
+    if says_more(&found, day, text) {
+        return None;
+    }
     let zone = found.name("zone").map(|zone| zone.as_str().to_owned());
     Some(Reset::Clock {
         time: time(&found)?,
-        day: day(&found)?,
+        day,
         zone,
     })
 }
@@ -27,15 +31,46 @@ fn pattern() -> String {
     let nth = r"(?:st|nd|rd|th)?";
     let year = r"(?:,?\s(?<year>\d{4}))?";
     let date = format!(r"\b(?<month>{MONTHS})[a-z]*\.?\s(?<date>\d{{1,2}}){nth}{year}\b");
+    let year = r"(?:,?\s(?<year2>\d{4}))?";
+    let day_first =
+        format!(r"\b(?<date2>\d{{1,2}}){nth}\s(?:of\s)?(?<month2>{MONTHS})[a-z]*(?:\b\.|\b){year}");
     let iso = r"\b(?<isodate>\d{4}-\d{2}-\d{2})";
     let tomorrow = r"\b(?<tomorrow>tomorrow)\b";
-    let day = format!(r"(?:(?:{weekday}|{date}|{iso}|{tomorrow}),?\s(?:at\s)?)?");
-    let half = r"\b(?<hour>\d{1,2})(?::(?<minute>\d{2})(?::\d{2})?)?\s?(?<half>[ap])\.?m\b\.?";
-    let whole = r"\b(?<hour24>\d{1,2}):(?<minute24>\d{2})(?::\d{2})?\b";
+    let at = r",?\s(?:at\s)?";
+    let day =
+        format!(r"(?:{iso}(?:T|{at})|(?:(?:{weekday}|{date}|{day_first}|{tomorrow}){at})?\b)");
+    let half = r"(?<hour>\d{1,2})(?::(?<minute>\d{2})(?::\d{2})?)?\s{0,3}(?<half>[ap])\.?m\b\.?";
+    let whole = r"(?<hour24>\d{1,2}):(?<minute24>\d{2})(?::\d{2})?\b";
     let zone = r"(?:\s?\(?(?<zone>(?-i:UTC|GMT|[A-Z][A-Za-z]+(?:/[A-Za-z_]+)+|[A-Z]{1,4}T)\b))?";
     let about =
         r"\b(?:again|retry\w*|resets?\w*|until|available|renew\w*|refresh\w*|resumes?|back)\b";
-    format!(r"(?i)(?:^\s*|{about}[^\n]{{0,60}}?){day}(?:{half}|{whole}){zone}")
+    // A number in between belongs to a date or a count that is not understood.
+    let between = r"(?<between>[^\n\d.;]{0,60}?)";
+    format!(r"(?i)(?:^\s*|{about}{between}){day}(?:{half}|{whole}){zone}")
+}
+
+/// Reports whether more is said of the time than was understood: a day that is written in another
+/// way or place, an offset, or, where nothing says what the time is about, anything at all.
+fn says_more(found: &Captures<'_>, day: Option<Day>, text: &str) -> bool {
+    static BETWEEN: Wording = LazyLock::new(|| {
+        let weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+        Regex::new(&format!(r"(?i){weekday}|tomorrow|later|week|month")).ok()
+    });
+    static BEHIND: Wording = LazyLock::new(|| {
+        let day = format!(r"{MONTHS}|mon|tue|wed|thu|fri|sat|sun|tomorrow|next");
+        Regex::new(&format!(
+            r"(?i)^(?:\W{{0,3}}[ap]\.?m\b|[\s,)(]*(?:on\s)?(?:the\s)?(?:[+-]?\d|{day}))"
+        ))
+        .ok()
+    });
+    let behind = found.get(0).map_or("", |all| &text[all.end()..]);
+    match found.name("between") {
+        None => !behind.trim_matches([')', '.', ' ', '\n']).is_empty(),
+        Some(between) => {
+            let is_other_day = day.is_none() && captures(&BETWEEN, between.as_str()).is_some();
+            is_other_day || captures(&BEHIND, behind).is_some()
+        }
+    }
 }
 
 fn time(found: &Captures<'_>) -> Option<Time> {
@@ -62,12 +97,13 @@ fn day(found: &Captures<'_>) -> Option<Option<Day>> {
         let (year, month, day) = (Some(date.year()), date.month(), date.day());
         return Some(Some(Day::Date { year, month, day }));
     }
-    if let Some(name) = found.name("month") {
-        let year = found.name("year").map(|year| year.as_str().parse());
+    let either = |first, second| found.name(first).or_else(|| found.name(second));
+    if let Some(name) = either("month", "month2") {
+        let year = either("year", "year2").map(|year| year.as_str().parse());
         return Some(Some(Day::Date {
             year: year.transpose().ok()?,
             month: month(name.as_str())?,
-            day: found.name("date")?.as_str().parse().ok()?,
+            day: either("date", "date2")?.as_str().parse().ok()?,
         }));
     }
     Some(found.name("tomorrow").map(|_| Day::Tomorrow))

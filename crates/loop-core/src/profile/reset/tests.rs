@@ -49,6 +49,27 @@ fn the_wordings_of_providers_are_understood() {
         ("resets Thursday at 9am (UTC)", "2026-12-03T09:00Z"),
         ("resets tomorrow at 9am (UTC)", "2026-12-01T09:00Z"),
         ("quota resets on 2026-12-02 09:30", "2026-12-02T08:30Z"),
+        ("resets 3 Dec, 15:00 (UTC)", "2026-12-03T15:00Z"),
+        (
+            "resets on the 3rd of December at 3pm (UTC)",
+            "2026-12-03T15:00Z",
+        ),
+        ("try again at 4 Dec. 2026, 9:12 AM", "2026-12-04T08:12Z"),
+        (
+            "resets Friday, December 4 at 9am (UTC)",
+            "2026-12-04T09:00Z",
+        ),
+        ("resets Friday, 4 December, 9am (UTC)", "2026-12-04T09:00Z"),
+        ("retry after 2026-12-01 23:00:00", "2026-12-01T22:00Z"),
+        ("retry after 2026-12-01T23:00:00", "2026-12-01T22:00Z"),
+        (
+            "attempt 3 of 3: available again at 18:15",
+            "2026-11-30T17:15Z",
+        ),
+        // Spaces that are not ASCII, and more than one.
+        ("resets 5:33\u{202f}PM (UTC)", "2026-11-30T17:33Z"),
+        ("resets 5:33  PM\u{a0}(UTC)", "2026-11-30T17:33Z"),
+        ("try again in\u{a0}5\u{2009}minutes", "2026-11-30T17:05Z"),
         // A wait.
         ("in 14 hours", "2026-12-01T07:00Z"),
         ("quota resets in 14 hours", "2026-12-01T07:00Z"),
@@ -70,7 +91,31 @@ fn the_wordings_of_providers_are_understood() {
         ("Retry-After: 3600", "2026-11-30T18:00Z"),
         ("{\"retry-after\":\"3600\"}", "2026-11-30T18:00Z"),
         ("retry-after-ms: 60000", "2026-11-30T17:01Z"),
+        ("{\"retry_after\": 3600 }", "2026-11-30T18:00Z"),
+        ("Retry after 3600. Thank you", "2026-11-30T18:00Z"),
         ("3600", "2026-11-30T18:00Z"),
+        ("x-ratelimit-reset-tokens: 6m0s", "2026-11-30T17:06Z"),
+        ("quotaResetDelay: '2h5m0s'", "2026-11-30T19:05Z"),
+        ("Retry your request after 20 minutes", "2026-11-30T17:20Z"),
+        ("wait for about an hour", "2026-11-30T18:00Z"),
+        ("resets automatically in ~3 hrs", "2026-11-30T20:00Z"),
+        // The wait that is asked for, and no other time in the text.
+        (
+            "429 The retry budget of 30 days is used; try again in 5 minutes",
+            "2026-11-30T17:05Z",
+        ),
+        (
+            "429 quota refreshed 12 hours ago, try again in 10 minutes",
+            "2026-11-30T17:10Z",
+        ),
+        (
+            "5 hours limit reached, resets 9am (UTC)",
+            "2026-12-01T09:00Z",
+        ),
+        (
+            "2026-11-30T17:30:00Z 429 try again in 5 minutes",
+            "2026-11-30T17:05Z",
+        ),
         // A point in time.
         (
             "Retry-After: Tue, 01 Dec 2026 09:00:00 GMT",
@@ -122,6 +167,32 @@ fn what_is_over_too_far_or_not_a_time_is_nothing() {
         "Rate limit reached for model at 127.0.0.1:18080",
         "see src/main.rs:12:34",
         "100 requests per 5 hours",
+        "429 Too many requests, please try again later (request id: 9d3f1a22-77)",
+        "429 retry 2 w",
+        "429 retry after 2 attempts",
+        "retry after 1,000",
+        "the retry budget of 30 days is used",
+        "quota refreshed 12 hours ago",
+        "last reset: 12 hours ago",
+        "the limit resets every 5 hours",
+        "limits reset per 24 hours",
+        "the refresh token expires in 30 days",
+        "callback after 5 minutes",
+        "5 hours limit reached",
+        "18:15:02 ERROR too many requests",
+        "please try again later (asked at 18:15)",
+        // A day, an offset or a half of the day that is not understood.
+        "resets 12/04/2026 3:00 PM UTC",
+        "12/04/2026 3:00 PM UTC",
+        "resets 4.12.2026 15:00",
+        "resets at 18:15, 3 Dec",
+        "resets 6:15pm on Friday",
+        "resets Thursday morning at 9:00",
+        "resets monthly at 10:00",
+        "resets at 18:15 +05:00",
+        "resets at 18:15 UTC+5",
+        "reset at 2026-12-01 09:00 UTC+5",
+        "resets 6:33\u{200b}PM",
         "",
     ] {
         assert_eq!(resolve(text), None, "{text}");

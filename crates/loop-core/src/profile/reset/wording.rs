@@ -1,5 +1,6 @@
 //! The wordings by which providers say when something is over.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -9,10 +10,22 @@ use super::{Reset, clock};
 use crate::profile::amount::units;
 use crate::time::Timestamp;
 
-/// Finds a time in a text; the surest wordings are tried first.
+/// Finds a time in a text; the surest wordings are tried first. A time that is misread is worse
+/// than none, so what is not said in one of these wordings is not looked for.
 pub(super) fn find(text: &str) -> Option<Reset> {
-    let ways = [number, date_and_time, epoch, wait, seconds, clock::find];
-    ways.into_iter().find_map(|way| way(text))
+    let text = with_plain_spaces(text);
+    let ways = [number, wait, date_and_time, epoch, seconds, clock::find];
+    ways.into_iter().find_map(|way| way(&text))
+}
+
+/// Makes plain spaces of those that stand only beyond ASCII, such as the narrow one in `5:33 PM`.
+fn with_plain_spaces(text: &str) -> Cow<'_, str> {
+    let is_other = |c: char| c.is_whitespace() && !c.is_ascii();
+    if text.contains(is_other) {
+        text.replace(is_other, " ").into()
+    } else {
+        text.into()
+    }
 }
 
 /// A pattern of this file; the tests find every one, so each can be read.
@@ -38,7 +51,7 @@ fn date_and_time(text: &str) -> Option<Reset> {
         let zone = r"(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})";
         let time = r"\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?";
         Regex::new(&format!(
-            r"(\d{{4}}-\d{{2}}-\d{{2}})[Tt ]({time}) ?({zone})"
+            r"(\d{{4}}-\d{{2}}-\d{{2}})[Tt ]({time}) ?({zone})(?:[^\w+-]|$)"
         ))
         .ok()
     });
@@ -87,23 +100,31 @@ const UNIT: &str =
 
 /// Finds `try again in 2h 5m`, `retry after 12.5s`, `"retryDelay": "34s"`, and `14 hours` alone.
 fn wait(text: &str) -> Option<Reset> {
-    static WAIT: Wording = LazyLock::new(|| {
-        let piece = format!(
-            r"(?:\d+(?:\.\d+)?\s?(?:{UNIT})|\b(?:an?|one)\s(?:second|minute|hour|day|week))"
+    static SAID: Wording = LazyLock::new(|| {
+        let what = r"(?:\s(?:your|the|this)\s\w+|\s(?:again|automatically|online|up))?";
+        let over = r"\b(?:again|retry(?:ing)?|available|renew\w*|refresh\w*|resumes?|back)";
+        let reset = r"reset(?:s|ting)?";
+        let key = r#"(?:retry|resets?)[-_ ]?(?:delay|time|in|after|requests|tokens)"#;
+        let until = format!(
+            r#"(?:(?:{over}|{reset}){what},?[\s(]{{1,2}}(?:in|after)|{key}|{reset}["']?\s?[:=]|\bwait(?:ing)?(?:\sfor)?)"#
         );
-        let about =
-            r"(?:again|retry\w*|resets?\w*|wait|available|renew\w*|refresh\w*|resumes?|back)\b";
-        let alone = r"^\s*(?:in\s)?\s*";
-        let pieces = format!(r"({piece}(?:[\s,]*(?:and\s)?{piece})*)(?:[^a-zA-Z]|$)");
+        let about = r"(?:(?:about|approximately|around|another|at least|up to)\s)?";
         Regex::new(&format!(
-            r"(?i)(?:{alone}|{about}[^.;\n]{{0,40}}?\b){pieces}"
+            r#"(?i){until}["'\s:=(~]{{0,5}}{about}{}"#,
+            pieces()
         ))
         .ok()
     });
+    static ALONE: Wording =
+        LazyLock::new(|| Regex::new(&format!(r"(?i)^\s*(?:in\s)?{}[\s.]*$", pieces())).ok());
     static PIECE: Wording = LazyLock::new(|| {
         Regex::new(&format!(r"(?i)(\d+(?:\.\d+)?\s?|\b(?:an?|one)\s)({UNIT})")).ok()
     });
-    let found = captures(&WAIT, text)?;
+    let found = captures(&SAID, text).or_else(|| captures(&ALONE, text))?;
+    let behind = &text[found.get(0)?.end()..];
+    if behind.trim_start().starts_with("ago") {
+        return None;
+    }
     let pieces = PIECE.as_ref()?.captures_iter(found.get(1)?.as_str());
     let total = pieces
         .map(|piece| millis(&piece[1], &piece[2]))
@@ -111,11 +132,20 @@ fn wait(text: &str) -> Option<Reset> {
     Some(Reset::After(Duration::from_millis(total)))
 }
 
-/// Finds `Retry-After: 3600` and `retry-after-ms: 1500`.
+/// Returns the pattern of `2h5m0s` and `3 days, 2 hours and a minute`, which begins and ends where
+/// words do: `9d3f` is no time.
+fn pieces() -> String {
+    let piece =
+        format!(r"(?:\d+(?:\.\d+)?\s?(?:{UNIT})|\b(?:an?|one)\s(?:second|minute|hour|day|week))");
+    format!(r"\b({piece}(?:[\s,]*(?:and\s)?{piece})*)\b")
+}
+
+/// Finds `Retry-After: 3600` and `retry-after-ms: 1500`, but no count and no part of a date.
 fn seconds(text: &str) -> Option<Reset> {
     static SECONDS: Wording = LazyLock::new(|| {
-        Regex::new(r#"(?i)retry[-_ ]?after(?:[-_ ]?(ms|seconds))?["'\s:=]{1,4}(\d+(?:\.\d+)?)"#)
-            .ok()
+        let key = r"retry[-_ ]?after(?:[-_ ]?(ms|seconds))?";
+        let end = r#"\s*(?:["';)}\]\n]|[.,](?:\s|$)|$)"#;
+        Regex::new(&format!(r#"(?i){key}["'\s:=]{{1,4}}(\d+(?:\.\d+)?){end}"#)).ok()
     });
     let found = captures(&SECONDS, text)?;
     let unit = found.get(1).map_or("s", |unit| unit.as_str());
