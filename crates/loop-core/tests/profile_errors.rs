@@ -113,11 +113,44 @@ fn patterns_have_to_be_tied_to_the_start_of_a_line() {
         "faults[0].match: the pattern has to start with ^, so that it finds what a tool says of \
          itself and not what somebody talks about",
     );
-    let error = Profile::parse(&fault("\"^(\""))
-        .expect_err("not closed")
-        .to_string();
-    assert!(error.ends_with("; write a regular expression"), "{error}");
-    assert!(Profile::parse(&fault("\"^a|b\"")).is_ok());
+    for unbalanced in ["^(", "^)|(?:429", "^a)", "^(?x)a # (", r"^[\\"] {
+        let error = Profile::parse(&fault(&format!("\"{unbalanced}\"")))
+            .expect_err(unbalanced)
+            .to_string();
+        assert!(error.ends_with("; write a regular expression"), "{error}");
+    }
+    for empty in ["^", "^|429", "^a?", "^(?:429|)", "^$"] {
+        refused(
+            &fault(&format!("»\"{empty}\"")),
+            "faults[0].match: the pattern fits an empty line; write how the line starts",
+        );
+    }
+    for any in [
+        "^.*429",
+        "^.+?429",
+        "^.{2,}429",
+        "^no|.*429",
+        "^(?i)(?<a>x|(?:.*429))",
+        "^(?:no)?\\\\s*.*429",
+    ] {
+        refused(
+            &fault(&format!("»\"{any}\"")),
+            "faults[0].match: the pattern begins with any text at all; write how the line starts",
+        );
+    }
+    refused(
+        &with(r#"{"format":"text","error":[{"match":»"^.*no"}]}"#, ""),
+        "output.error[0].match: the pattern begins with any text at all; write how the line starts",
+    );
+    for tight in [
+        "^a|b",
+        "^no .*429",
+        "^(?:no|.{0,80}429)",
+        "^[.*]+x",
+        "^\\\\(.*",
+    ] {
+        Profile::parse(&fault(&format!("\"{tight}\""))).expect(tight);
+    }
 }
 
 // rows: D-8
@@ -175,6 +208,18 @@ fn keys_that_contradict_each_other_are_refused() {
         (
             r#""faults":[{"class":"auth","match":"^a","reset":»"when"}]"#,
             "faults[0].reset: reset is no group of match, and no path in the event of where; name one",
+        ),
+        (
+            r#""faults":[{"class":"auth","exit":»[1,0]}]"#,
+            "faults[0].exit: 0 is how a call ends that went well; name other codes",
+        ),
+        (
+            r#""limits":{"max_usd":»""}"#,
+            "limits.max_usd: this is no option; write one that starts with -, such as --max-budget-usd",
+        ),
+        (
+            r#""limits":{"max_usd":»"max-usd"}"#,
+            "limits.max_usd: this is no option; write one that starts with -, such as --max-budget-usd",
         ),
         (
             r#""offline":{"files":»{"../a":""}}"#,

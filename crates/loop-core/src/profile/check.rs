@@ -15,7 +15,9 @@ pub(super) fn check(file: &File) -> Result<(), Wrong> {
     let output = &file.output;
     answer(output)?;
     for (index, selector) in output.errors().iter().enumerate() {
-        self::selector(output.format, &format!("output.error[{index}]"), selector)?;
+        let path = format!("output.error[{index}]");
+        self::selector(output.format, &path, selector)?;
+        tight(&format!("{path}.match"), selector.pattern.as_ref())?;
     }
     if let Some(session) = &output.session {
         selector(output.format, "output.session", session)?;
@@ -24,6 +26,7 @@ pub(super) fn check(file: &File) -> Result<(), Wrong> {
     usages(output)?;
     cost(output)?;
     faults(file)?;
+    limits(file)?;
     offline(file)
 }
 
@@ -83,6 +86,14 @@ fn place_or_pattern(
             wrong(path, "match is for text; give where and path")
         }
         _ => Ok(()),
+    }
+}
+
+/// A pattern that blames must not fit what somebody talks about.
+fn tight(path: &str, pattern: Option<&Pattern>) -> Result<(), Wrong> {
+    match pattern.and_then(Pattern::looseness) {
+        Some(advice) => wrong(path, advice),
+        None => Ok(()),
     }
 }
 
@@ -161,6 +172,11 @@ fn faults(file: &File) -> Result<(), Wrong> {
         if fault.stream.is_some() && fault.pattern.is_none() {
             return wrong(&path, "stream says where match is tried; give a match");
         }
+        tight(&format!("{path}.match"), fault.pattern.as_ref())?;
+        if fault.exit.iter().flatten().any(|code| *code == 0) {
+            let advice = "0 is how a call ends that went well; name other codes";
+            return wrong(&format!("{path}.exit"), advice);
+        }
         let Some(reset) = &fault.reset else { continue };
         let known = match &fault.pattern {
             Some(pattern) => pattern.has(reset),
@@ -172,6 +188,21 @@ fn faults(file: &File) -> Result<(), Wrong> {
         }
     }
     Ok(())
+}
+
+/// What is no option would be read as a part of the prompt.
+fn limits(file: &File) -> Result<(), Wrong> {
+    let flag = file
+        .limits
+        .as_ref()
+        .and_then(|limits| limits.max_usd.as_ref());
+    match flag {
+        Some(flag) if !flag.starts_with('-') => wrong(
+            "limits.max_usd",
+            "this is no option; write one that starts with -, such as --max-budget-usd",
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// The files are laid out in a folder that they must not leave.

@@ -1,6 +1,7 @@
 //! Patterns of lines.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use regex_lite::Regex;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -31,6 +32,15 @@ impl Pattern {
         let line = front(line);
         let groups = self.regex.captures(line)?;
         Some(Found { line, groups })
+    }
+
+    /// Says why the pattern fits what it should not, although it starts with `^`.
+    pub(super) fn looseness(&self) -> Option<&'static str> {
+        if self.regex.is_match("") {
+            return Some("the pattern fits an empty line; write how the line starts");
+        }
+        begins_with_anything(&self.text[1..])
+            .then_some("the pattern begins with any text at all; write how the line starts")
     }
 
     /// Reports whether the pattern has a group.
@@ -74,6 +84,36 @@ fn front(line: &str) -> &str {
     &line[..line.floor_char_boundary(LONGEST_LINE)]
 }
 
+/// Reports whether one of the alternatives begins with `.*` or the like, also inside of groups.
+fn begins_with_anything(regex: &str) -> bool {
+    // An escape, a class, the head of a group or a character, with how often it may occur.
+    static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let class = r"\[\^?\]?(?:\\.|[^\]\\])*\]";
+        let group = r"\((?:\?(?:P?<\w+>|[\w-]*[:)]))?";
+        let repeat = r"(?:([*+?]|\{\d*,?\d*\})\??)?";
+        Regex::new(&format!(r"(?s)(\\.|{class}|{group}|.){repeat}")).ok()
+    });
+    // Whether the token may stand at the start of a line, and for each open group, whether it may.
+    let mut groups = vec![true];
+    let mut at_start = true;
+    let tokens = TOKEN.iter().flat_map(|token| token.captures_iter(regex));
+    for token in tokens {
+        let repeat = token.get(2).map_or("", |repeat| repeat.as_str());
+        let is_optional = repeat.starts_with(['*', '?']) || repeat.starts_with("{0");
+        let is_endless = repeat.starts_with(['*', '+']) || repeat.ends_with(",}");
+        match &token[1] {
+            "." if at_start && is_endless => return true,
+            "|" => at_start = groups.last().copied().unwrap_or(true),
+            ")" => at_start = groups.pop().unwrap_or(true) && is_optional,
+            "^" => {}
+            flags if flags.starts_with("(?") && flags.ends_with(')') => {}
+            group if group.starts_with('(') => groups.push(at_start),
+            _ => at_start &= is_optional,
+        }
+    }
+    false
+}
+
 impl TryFrom<String> for Pattern {
     type Error = Malformed;
 
@@ -83,9 +123,15 @@ impl TryFrom<String> for Pattern {
                           itself and not what somebody talks about";
             return Err(Malformed(advice.to_owned()));
         }
+        let regex = |text: &str| {
+            Regex::new(text)
+                .map_err(|error| Malformed(format!("{error}; write a regular expression")))
+        };
+        // By itself, so that it cannot close the group that ties it to the start.
+        let untied = &text[1..];
+        regex(untied)?;
         // All alternatives at the top level are tied to the start, not only the first.
-        let regex = Regex::new(&format!("^(?:{})", &text[1..]))
-            .map_err(|error| Malformed(format!("{error}; write a regular expression")))?;
+        let regex = regex(&format!("^(?:{untied})"))?;
         Ok(Self { text, regex })
     }
 }
