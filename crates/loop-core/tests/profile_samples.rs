@@ -170,3 +170,39 @@ fn a_run_that_went_well_is_never_blamed_for_what_it_talks_about() {
         assert!(said.text.unwrap().contains("429"), "{name}");
     }
 }
+
+// cases: 34, 44
+#[test]
+fn what_other_programs_say_on_standard_error_is_no_fault() {
+    let prose = "500 tests ran, 3 failed\n401 errors\n402 files\n403 Forbidden\n429 warnings\n\
+                 503 Service Unavailable\n400 lines: prompt is too long\nterminated by signal 9\n\
+                 Error: connect ECONNREFUSED 127.0.0.1:5432\nError: Unauthorized\nfetch failed\n\
+                 Error: 429 tests failed\nError: Too Many Requests\nConnection error\nOverloaded\n\
+                 Authentication failed\nOAuth\nNot logged in\nRate limit reached\nQuota exceeded.\n\
+                 Request timed out\nConnection failed\nMissing environment variable: X\n\
+                 Prompt is too long\nlitellm.completion: foo\n";
+    for name in [
+        "aider", "claude", "codex", "gemini", "generic", "opencode", "pi", "qwen",
+    ] {
+        let profile = profile(name);
+        let said = Reader::new(&profile).finish(&CallEnd::Exited(1), prose.as_bytes());
+        assert_eq!((said.fault, said.error), (None, None), "{name}");
+    }
+}
+
+// cases: 34
+#[test]
+fn a_line_of_aider_is_an_error_only_if_it_names_one() {
+    let profile = profile("aider");
+    for (line, is_error) in [
+        ("litellm.completion: foo", false),
+        ("litellm.Timeout: no answer", true),
+        ("litellm.BadRequestError: no", true),
+        ("litellm.UnknownException: no", true),
+    ] {
+        let mut reader = Reader::new(&profile);
+        reader.push(line.as_bytes());
+        let said = reader.finish(&CallEnd::Exited(0), b"");
+        assert_eq!(said.error.is_some(), is_error, "{line}");
+    }
+}
