@@ -510,6 +510,10 @@ fn a_tool_with_a_limit_of_its_own_is_given_what_is_left() {
             json!(["claude", "-p", "--max-budget-usd", "50"]),
             vec!["claude", "-p", "--max-budget-usd", "1.00"],
         ),
+        (
+            json!(["claude", "-p", "--max-budget-usd=50"]),
+            vec!["claude", "-p", "--max-budget-usd=1.00"],
+        ),
         (json!(["rec", "claude"]), vec!["rec", "claude"]),
     ] {
         let world = driven_by(json!({"profile": "claude", "command": command}));
@@ -520,5 +524,8 @@ fn a_tool_with_a_limit_of_its_own_is_given_what_is_left() {
         world.says("implement", claude_says("done", false, None));
         world.tick();
         assert_eq!(world.calls()[0].argv, expected);
+        let examined = world.run(["doctor", "L"]).out;
+        let is_told = examined.contains("--max-budget-usd cannot be given");
+        assert_eq!(is_told, expected[0] == "rec", "{examined}");
     }
 }

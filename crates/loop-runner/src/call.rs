@@ -25,6 +25,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub(crate) use deliver::limit_without_place;
 pub(crate) use run::run;
 
 /// A call that could start now. Nothing has been spent.

@@ -1,6 +1,7 @@
 //! How a prompt reaches a harness, and what can be known to stand in its way.
 
 use crate::holder::Stdin;
+use loop_core::Usd;
 use loop_core::answer::StepFault;
 use loop_core::config::PromptVia;
 use loop_core::harness::CalledHarness;
@@ -89,6 +90,24 @@ pub(super) fn command(harness: &CalledHarness, budget: Budget) -> Vec<String> {
         command.splice(1..1, [flag.to_owned(), left.to_string()]);
     }
     command
+}
+
+/// Returns the option by which a harness would keep itself inside the cost cap, if its
+/// command leaves no place for it.
+pub(crate) fn limit_without_place(harness: &CalledHarness) -> Option<&str> {
+    let flag = harness.profile.as_ref().and_then(|p| p.max_usd_flag())?;
+    let budget = Budget {
+        usd: Some(Usd::default()),
+        tokens: None,
+    };
+    let given = command(harness, budget);
+    let has_it = given.iter().any(|element| {
+        element == flag
+            || element
+                .strip_prefix(flag)
+                .is_some_and(|rest| rest.starts_with('='))
+    });
+    (!has_it).then_some(flag)
 }
 
 /// Whether a command begins with the program that the profile is about.

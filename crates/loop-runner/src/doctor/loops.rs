@@ -1,11 +1,13 @@
 //! One loop, from its configuration to its record.
 
 use super::{Exam, Finding, Report, Severity, gate, harness, state};
+use crate::call::limit_without_place;
 use crate::causes::with_causes;
 use crate::lint::{called_roles, suspicions};
 use crate::preview;
 use crate::setup::{Setup, Surroundings};
 use crate::trust::{self, Untrusted};
+use std::collections::BTreeMap;
 
 pub(super) fn check(name: &str, exam: &Exam<'_>, around: &Surroundings, report: &mut Report) {
     let setup = match Setup::read(around, name) {
@@ -21,6 +23,7 @@ pub(super) fn check(name: &str, exam: &Exam<'_>, around: &Surroundings, report: 
     let mut found = vec![config(&setup), trusted(&setup)];
     report.config_is_wrong |= found[0].severity == Severity::Problem;
     found.extend(brakes(&setup));
+    found.extend(limits(&setup));
     found.extend(worktree(&setup));
     found.extend(harness::harness_checks(&setup));
     found.extend(harness::program_checks(&setup));
@@ -81,6 +84,30 @@ fn brakes(setup: &Setup) -> Vec<Finding> {
         false => Finding::warning("brakes", words, mend.clone()),
     })
     .collect()
+}
+
+/// Says which harnesses cannot be told of the cost cap, so that it holds only between their calls.
+fn limits(setup: &Setup) -> Vec<Finding> {
+    if setup.config.brakes().max_cost().is_none() {
+        return Vec::new();
+    }
+    let roles = called_roles(setup).into_iter();
+    let harnesses = roles.flat_map(|role| setup.harnesses.of_role(role));
+    let mut told = BTreeMap::new();
+    for harness in harnesses {
+        if let Some(flag) = limit_without_place(harness) {
+            told.insert(&harness.name, flag);
+        }
+    }
+    told.into_iter()
+        .map(|(harness, flag)| {
+            Finding::warning(
+                "brakes",
+                format!("{flag} cannot be given to `{harness}`: the cost cap holds between its calls only"),
+                format!("begin its command with the program itself, or write {flag} into it"),
+            )
+        })
+        .collect()
 }
 
 /// A loop that works in a worktree needs a commit to begin from.
